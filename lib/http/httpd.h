@@ -1,0 +1,67 @@
+#ifndef HTTP_HTTPD_H
+#define HTTP_HTTPD_H
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <uv.h>
+
+/*
+ * A small HTTP/1.1 server for loopback, with control over every byte it sends: mocks need broken
+ * answers as much as good ones. Keep-alive, pipelining (one answer at a time, in order),
+ * content-length and chunked request bodies, Expect: 100-continue, bounded sizes.
+ */
+struct httpd;
+struct httpd_req; /* one request with its answer; lent from on_request until on_over */
+
+struct httpd_header {
+    const char *name, *value; /* lent by the request */
+};
+
+struct httpd_ops {
+    /* A whole request with its body has arrived. */
+    void (*on_request)(void *ctx, struct httpd_req *req);
+    /* The request is over: answered in full (complete true) or the connection is gone. The last
+     * call about req. */
+    void (*on_over)(void *ctx, struct httpd_req *req, bool complete);
+    /* May be NULL. Everything written so far has left, more may be written (after httpd_waiting was
+     * high). */
+    void (*on_drain)(void *ctx, struct httpd_req *req);
+    void (*on_closed)(void *ctx); /* the server; after httpd_close */
+};
+
+/* Listens on 127.0.0.1; port 0 picks a free one. 0 or a negative code. */
+int httpd_open(uv_loop_t *loop, int port, const struct httpd_ops *ops, void *ctx,
+               struct httpd **ret);
+int httpd_port(const struct httpd *h);
+void httpd_close(struct httpd *h);
+
+const char *httpd_method(const struct httpd_req *req);
+const char *httpd_path(const struct httpd_req *req);                     /* with the query */
+const char *httpd_body(const struct httpd_req *req, size_t *ret_n);      /* NUL-terminated */
+const char *httpd_header(const struct httpd_req *req, const char *name); /* ignores case; or NULL */
+size_t httpd_headers(const struct httpd_req *req, const struct httpd_header **ret);
+
+void httpd_set_user(struct httpd_req *req, void *user);
+void *httpd_user(const struct httpd_req *req);
+
+/* The whole answer at once, with content-length. */
+void httpd_answer(struct httpd_req *req, int status, const char *content_type, const char *body,
+                  size_t n, const struct httpd_header *extra, size_t extra_n);
+/* Or in parts, chunked (HTTP/1.0 clients: until close). */
+void httpd_begin(struct httpd_req *req, int status, const char *content_type,
+                 const struct httpd_header *extra, size_t extra_n);
+void httpd_write(struct httpd_req *req, const char *bytes, size_t n);
+void httpd_end(struct httpd_req *req);
+
+/* Raw control. Bytes as they are, without framing (before httpd_begin: instead of a head). */
+void httpd_write_raw(struct httpd_req *req, const char *bytes, size_t n);
+/* Ends the connection after what was written: an orderly FIN, or RST (SO_LINGER 0). */
+void httpd_cut(struct httpd_req *req, bool reset);
+/* Bytes written that the kernel has not taken yet. */
+size_t httpd_waiting(const struct httpd_req *req);
+
+const char *httpd_reason(int status); /* "Not Found" */
+
+#endif

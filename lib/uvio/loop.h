@@ -1,0 +1,14 @@
+#ifndef UVIO_LOOP_H
+#define UVIO_LOOP_H
+
+#include <uv.h>
+
+/* Process-wide set-up for programs that use the loop: ignores SIGPIPE, so that a closed pipe is an
+ * error code, not a death. Call once in main(). */
+void loop_setup_process(void);
+
+/* Runs the loop until nothing is left, then closes it. 0, or UV_EBUSY after naming every handle
+ * that is still open on stderr: the caller treats that as a bug. */
+int loop_finish(uv_loop_t *loop);
+
+#endif

@@ -1,0 +1,63 @@
+#ifndef MOCK_PROVIDER_PROVIDER_H
+#define MOCK_PROVIDER_PROVIDER_H
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <uv.h>
+
+/*
+ * A fake model API on 127.0.0.1 that answers from a script (docs/mock-provider.md). A library, so
+ * that the conformance runner hosts one per running case on its own loop; acp-mock-provider is a
+ * main() around it.
+ */
+struct provider;
+
+enum provider_event_kind {
+    PROVIDER_REQUEST,    /* a request arrived; `request` is its neutral form */
+    PROVIDER_PART,       /* an action of the script was sent; `text` is what it carried */
+    PROVIDER_HOLD,       /* the script waits at hold `text` */
+    PROVIDER_RELEASE,    /* and goes on */
+    PROVIDER_DONE,       /* the reply was sent to its end */
+    PROVIDER_GONE,       /* the caller hung up before that */
+    PROVIDER_MISS,       /* no turn for this request; `text` says what differed */
+    PROVIDER_UNDECLARED, /* the script calls tool `text` that the request did not declare */
+    PROVIDER_MISMATCH /* a turn's `expect` did not hold; `text` says where, `check` whom to blame */
+};
+
+struct provider_event {
+    enum provider_event_kind kind;
+    unsigned n;           /* which request, from 1 */
+    const cJSON *request; /* neutral form of that request, lent */
+    const char *text;     /* lent, or NULL */
+    const char *check;    /* the turn's check id, or NULL */
+};
+
+struct provider_options {
+    int port; /* 0: a free one */
+    uint64_t seed;
+    const cJSON *script;  /* copied; NULL: the built-in script */
+    const cJSON *intents; /* copied; NULL: the script's own */
+};
+
+struct provider_ops {
+    void (*on_event)(void *ctx, const struct provider_event *event); /* may be NULL */
+    void (*on_closed)(void *ctx);                                    /* the last call */
+};
+
+/* "request", "part", ... as in the journal. */
+const char *provider_event_name(enum provider_event_kind kind);
+
+/* Checks a script without running it. 0 or E_INVALID with a sentence that names the place
+ * ("turns[2].reply[0]: unknown action \"txt\"") in err. */
+int provider_check_script(const cJSON *script, char *err, size_t err_n);
+
+int provider_open(uv_loop_t *loop, const struct provider_options *options,
+                  const struct provider_ops *ops, void *ctx, struct provider **ret);
+int provider_port(const struct provider *p);
+unsigned provider_requests(const struct provider *p); /* how many arrived so far */
+/* Lets the script go on at this hold, or not wait there when it comes to it. */
+int provider_release(struct provider *p, const char *hold);
+void provider_close(struct provider *p);
+
+#endif
