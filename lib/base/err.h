@@ -1,6 +1,8 @@
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
 
+#include <stddef.h>
+
 /*
  * One space of error numbers for the whole project: 0 or positive is success, negative is failure.
  * libuv's own codes (-4096 < e < 0) pass through unchanged; ours lie below -5000 so the two never
@@ -27,8 +29,8 @@ enum err {
 #undef X
 };
 
-/* A short English text for any code of the space, libuv's included ("error -4000" at worst).
- * The result is static or lent until the next call. */
+/* A short text for any code of the space, libuv's included ("Unknown error 4000" at worst). The
+ * result is static or lent until the next call. */
 const char *err_text(int code);
 
 #define ARRAY_LEN(a)                    (sizeof(a) / sizeof((a)[0]))

@@ -5,6 +5,10 @@
 
 struct buf;
 
+/* Length of the valid character that starts at p[0], 1 to 4; 0 if it is ill-formed or cut off, or
+ * if n is 0. */
+size_t utf8_char(const char *p, size_t n);
+
 /* Length of the longest valid prefix (RFC 3629: no surrogates, no overlong forms, at most
  * U+10FFFF). Equal to n if everything is valid. */
 size_t utf8_valid_prefix(const char *p, size_t n);
