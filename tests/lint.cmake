@@ -1,0 +1,21 @@
+# Everything people would otherwise argue about in reviews. A tool that is not installed leaves its test out
+# (scripts/test installs them all).
+function(acp_lint name tool)
+  find_program(LINT_${name} ${tool})
+  if(NOT LINT_${name})
+    message(STATUS "lint.${name} is left out: ${tool} is not installed")
+    return()
+  endif()
+  add_test(NAME lint.${name} COMMAND ${ARGN} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(lint.${name} PROPERTIES LABELS lint TIMEOUT 300)
+endfunction()
+
+set(lint ${PROJECT_SOURCE_DIR}/scripts/lint)
+acp_lint(format clang-format ${lint}/format)
+acp_lint(layering python3 ${lint}/layering.py)
+acp_lint(budgets python3 ${lint}/budgets.py)
+acp_lint(headers bash ${lint}/headers ${CMAKE_C_COMPILER})
+acp_lint(paths bash ${lint}/paths)
+acp_lint(symbols nm ${lint}/symbols ${PROJECT_BINARY_DIR})
+acp_lint(shell shellcheck ${lint}/shell)
+acp_lint(cppcheck cppcheck ${lint}/cppcheck ${PROJECT_BINARY_DIR}/cppcheck)
