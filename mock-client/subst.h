@@ -1,0 +1,23 @@
+#ifndef MOCK_CLIENT_SUBST_H
+#define MOCK_CLIENT_SUBST_H
+
+#include <cjson/cJSON.h>
+#include <stddef.h>
+
+/*
+ * ${name} in strings (docs/cases.md). A string that is nothing but one ${...} becomes the value
+ * with its type; elsewhere strings go in as they are and other values as their JSON text. "$${"
+ * writes
+ * "${". Member names are left alone.
+ */
+
+/* The value of name[0..n): a new cJSON (the caller frees it), or NULL if there is none. */
+typedef cJSON *(*subst_fn)(void *ctx, const char *name, size_t n);
+
+/* A copy of `in` with everything replaced. 0, E_NOMEM, or E_NOTFOUND with the name in err. */
+int subst_apply(const cJSON *in, subst_fn look_up, void *ctx, cJSON **ret, char *err, size_t err_n);
+
+/* Calls cb with each name used in `in`, in order. */
+void subst_names(const cJSON *in, void (*cb)(void *ctx, const char *name, size_t n), void *ctx);
+
+#endif
