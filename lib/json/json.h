@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Changing a tree: json/pointer.h. Comparing with patterns: json/match.h. */
+
 /*
  * Reading JSON: a strict parse, exact look-ups, and parameters through field tables, so that
  * handlers hold no JSON and every error names its path ("params.mcpServers[1].command: missing").
@@ -17,19 +19,31 @@ struct json_error {
 };
 
 /* Scans strictly (json/scan.h), then parses. p[n] must be readable and NUL (ndjson lines are).
- * 0, E_PARSE, E_TOOBIG, E_NOMEM; reterr (may be NULL) names the offset and fault of E_PARSE. The
- * caller owns *ret (cJSON_Delete). */
+ * 0, E_PARSE, E_TOOBIG, E_NOMEM; reterr (may be NULL) says where and why:
+ * "byte 17: ..." in a text of one line, "line 3, column 7: ..." else. The caller owns *ret
+ * (cJSON_Delete). A C string cannot hold \u0000, nor UTF-8 half a surrogate pair: both read as
+ * U+FFFD. */
 int json_parse(const char *p, size_t n, cJSON **ret, struct json_error *reterr);
 
-/* Case-sensitive look-up (cJSON_GetObjectItem ignores case). NULL if absent or obj is no object. */
+/* Case-sensitive look-up (cJSON_GetObjectItem ignores case). NULL if absent or obj is no object. Of
+ * duplicate names the last one counts. */
 cJSON *json_get(const cJSON *obj, const char *name);
 /* The string / false / fallback if absent or of another type. Lent by obj. */
 const char *json_get_str(const cJSON *obj, const char *name);
 bool json_get_bool(const cJSON *obj, const char *name);
 int64_t json_get_int(const cJSON *obj, const char *name, int64_t fallback);
 
+/* A number without fraction that fits int64 (what a double can tell: exact up to 2^53). */
+bool json_is_int(const cJSON *item);
+
+/* "string", "number", "boolean", "null", "object", "array"; "nothing" for NULL. Static. */
+const char *json_type_name(const cJSON *item);
+
 /* RFC 6901 pointer ("/params/update/status"); "" is root itself. NULL if there is none. */
 cJSON *json_pointer(cJSON *root, const char *pointer);
+
+/* True if the text is "" or a well-formed pointer. */
+bool json_pointer_valid(const char *pointer);
 
 /* Deep equality; numbers by value, member order ignored, array order not. */
 bool json_equal(const cJSON *a, const cJSON *b);

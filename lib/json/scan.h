@@ -7,13 +7,15 @@
 /*
  * One strict RFC 8259 pass over a text, without allocation and without changing it. Runs on every
  * line before cJSON sees it: cJSON 1.7.15 accepts invalid JSON, cuts strings at \u0000 and reprints
- * large numbers, so what is valid, and what an id is, is decided here.
+ * large numbers, so what is valid, and what an id is, is decided here. On failure only error_at and
+ * error_text mean anything.
  *
  * Strict: valid UTF-8 (no BOM), no control characters inside strings, no lone surrogate is refused
  * (RFC 8259 allows the escape: it is reported in `lone_surrogate`), no trailing bytes but white
  * space, nesting up to JSON_SCAN_DEPTH.
  */
-#define JSON_SCAN_DEPTH 512
+#define JSON_SCAN_DEPTH     512
+#define JSON_LONGEST_NUMBER 63 /* what cJSON 1.7.15 can read */
 
 enum json_kind {
     JSON_KIND_NONE, /* member absent */
@@ -40,6 +42,7 @@ struct json_scan {
     bool lone_surrogate;    /* some string holds an unpaired \uD800-\uDFFF escape */
     bool duplicate_member;  /* one of the six names above stands twice */
     bool nul_escape;        /* some string holds \u0000: cJSON would cut it there */
+    bool long_number;       /* some number is longer than JSON_LONGEST_NUMBER */
     size_t error_at;        /* byte offset of the first fault; valid only on failure */
     const char *error_text; /* static, "control character in string"; only on failure */
 };
