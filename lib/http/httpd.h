@@ -1,7 +1,6 @@
 #ifndef HTTP_HTTPD_H
 #define HTTP_HTTPD_H
 
-#include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

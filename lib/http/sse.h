@@ -18,7 +18,7 @@ struct sse_event {
 };
 
 struct sse {
-    size_t max; /* longest event in bytes */
+    size_t max; /* longest line, and longest joined data, in bytes */
     struct buf line, data, name;
     bool has_data, after_cr, bom_seen, too_big;
     /* May destroy nothing of sse; return value ignored. */
@@ -28,9 +28,12 @@ struct sse {
 
 void sse_init(struct sse *s, size_t max, void (*on_event)(void *, const struct sse_event *),
               void *ctx);
+/* Accepts a zeroed struct. */
 void sse_deinit(struct sse *s);
-/* 0, E_NOMEM, or E_TOOBIG (an event was over max and is dropped; parsing goes on with the next). */
+/* 0, E_TOOBIG (an event was over max and is dropped; all of `bytes` was read, parsing goes on with
+ * the next event) or E_NOMEM (the place in the stream is lost: only sse_deinit may follow). */
 int sse_feed(struct sse *s, const char *bytes, size_t n);
+/* The end of the stream. What it returns means the same as in sse_feed. */
 int sse_finish(struct sse *s);
 
 #endif
