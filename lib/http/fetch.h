@@ -8,17 +8,21 @@
 
 /*
  * HTTP requests on libcurl's multi interface and libuv. libcurl is loaded when the first request
- * (or fetch_warm) needs it, not at process start: linking it costs about 4 ms of start time. No
- * redirects are followed with credentials to another host. TLS and proxies are libcurl's.
+ * (or fetch_warm) needs it, not at process start: linking it costs about 4 ms of start time.
+ * Redirects are not followed, so credentials never reach another host: a 3xx is an answer like any
+ * other. TLS, proxies and their environment variables are libcurl's. Public calls may be made from
+ * any callback.
  */
 struct fetch;     /* one per loop: the connection pool */
 struct fetch_req; /* one request */
 
 struct fetch_result {
-    int rc;           /* 0: an HTTP answer came whole. E_CANCELLED, E_TIMEOUT, E_IO (connect, reset,
-                         cut), E_UNSUPPORTED (no libcurl) */
-    long status;      /* HTTP status, 0 if none came */
-    const char *text; /* a sentence for people about rc, "connection refused by 127.0.0.1:9" */
+    int rc;      /* 0: an HTTP answer came whole. E_CANCELLED, E_TIMEOUT, E_IO (connect, reset,
+                    cut), E_INVALID (URL), E_PROTOCOL (not HTTP), E_TOOBIG (headers), E_NOMEM */
+    long status; /* HTTP status, 0 if none came */
+    const char
+        *text; /* for people, about rc: "connection refused by 127.0.0.1:9 (…)". Names host and
+                  reason, never the path, a key or another part of the URL. "" if rc is 0 */
 };
 
 struct fetch_ops {
@@ -37,7 +41,8 @@ struct fetch_options {
     const char *body;           /* copied; NULL: none */
     size_t body_n;
     uint64_t connect_ms; /* 0: 15 s */
-    uint64_t idle_ms;    /* no byte for that long: E_TIMEOUT; 0: never */
+    uint64_t idle_ms;    /* connected, and no byte either way for that long: E_TIMEOUT; 0: never.
+                            Time spent paused does not count */
 };
 
 int fetch_create(uv_loop_t *loop, struct fetch **ret);
@@ -46,9 +51,13 @@ int fetch_warm(struct fetch *f);
 /* Cancels what runs (on_done with E_CANCELLED), then closes; on_closed is the last call. */
 void fetch_close(struct fetch *f, void (*on_closed)(void *ctx), void *ctx);
 
+/* 0; else no callback ever comes: E_UNSUPPORTED (no libcurl; the log says why), E_INVALID (the URL
+ * is not http:// or https://), E_CLOSED, E_NOMEM. ops and ctx are lent until on_done; everything in
+ * options is copied. */
 int fetch_start(struct fetch *f, const struct fetch_options *options, const struct fetch_ops *ops,
                 void *ctx, struct fetch_req **ret);
-/* on_done with E_CANCELLED comes on a later turn of the loop. Idempotent. */
+/* on_done with E_CANCELLED comes on a later turn of the loop, and nothing else before it.
+ * Idempotent. */
 void fetch_cancel(struct fetch_req *r);
 /* Stops and restarts the body (back-pressure). */
 void fetch_pause(struct fetch_req *r, bool paused);
