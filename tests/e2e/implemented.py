@@ -1,0 +1,14 @@
+"""What the reference agent implements, kept in one place: each of it must be seen in a conformance run, and nothing
+else may be seen coming from the agent. A new method or update kind is added here together with its cases."""
+
+# Methods that clients call; all of them are answered by acp-agent.
+CLIENT_METHODS = {
+    "initialize", "authenticate", "session/new", "session/prompt", "session/cancel", "session/close",
+    "$/cancel_request",
+}
+
+# Methods that acp-agent calls.
+AGENT_METHODS = {"session/update"}
+
+# Values of params.update.sessionUpdate that acp-agent sends.
+UPDATES = {"agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update"}
