@@ -72,12 +72,21 @@ struct json_field {
     size_t offset; /* of the member in the target struct; absent members are left as they were */
 };
 
+struct json_fields {
+    const struct json_field *list;
+    size_t n;
+};
+
 /*
  * Fills `target` from the object `obj` through `fields`; unknown members are skipped (the protocol
- * is extensible, RPC-20). `where` heads the path, "params". 0 or E_INVALID with *reterr filled;
- * target may then be half filled. obj == NULL counts as an empty object.
+ * is extensible, RPC-20). `where` heads the path, "params". 0 or E_INVALID with *reterr (may be
+ * NULL) filled; target may then be half filled. obj == NULL counts as an empty object.
  */
-int json_read(const cJSON *obj, const char *where, const struct json_field *fields, size_t n,
-              void *target, struct json_error *reterr);
+int json_read_fields(const cJSON *obj, const char *where, struct json_fields fields, void *target,
+                     struct json_error *reterr);
+
+/* The same with the table and its length as two arguments. */
+#define json_read(obj, where, fields, n, target, reterr)                                           \
+    json_read_fields(obj, where, (struct json_fields){fields, n}, target, reterr)
 
 #endif

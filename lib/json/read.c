@@ -71,13 +71,12 @@ static bool read_value(const cJSON *item, const struct json_field *field, void *
     return false;
 }
 
-int json_read(const cJSON *obj, const char *where, const struct json_field *fields, size_t n,
-              void *target, struct json_error *reterr)
+int json_read_fields(const cJSON *obj, const char *where, struct json_fields fields, void *target,
+                     struct json_error *reterr)
 {
     if (obj && !cJSON_IsObject(obj))
         return read_mismatch(reterr, where, "", "object", obj);
-    for (size_t i = 0; i < n; i++) {
-        const struct json_field *f = &fields[i];
+    for (const struct json_field *f = fields.list; f < fields.list + fields.n; f++) {
         const cJSON *item = json_get(obj, f->name);
         if (!item && f->flags & JSON_REQUIRED)
             return read_fail(reterr, where, f->name, "missing");

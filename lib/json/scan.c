@@ -164,13 +164,12 @@ static int scan_word(struct scanner *s, const char *word, size_t n)
 
 static int scan_array(struct scanner *s)
 {
-    enum json_kind kind;
-    int rc = 0;
     scan_space(s);
     if (scan_accept(s, ']'))
         return 0;
     do {
-        rc = scan_value(s, &kind);
+        enum json_kind kind;
+        int rc = scan_value(s, &kind);
         if (rc < 0)
             return rc;
         scan_space(s);
