@@ -16,8 +16,9 @@
 struct child;
 
 struct child_ops {
-    void (*on_stdout)(void *ctx, const char *bytes, size_t n); /* lent; n 0: EOF */
-    void (*on_stderr)(void *ctx, const char *bytes, size_t n); /* lent; n 0: EOF */
+    /* Bytes lent; n 0: EOF, told once, before on_exit. Not called for what is inherited. */
+    void (*on_stdout)(void *ctx, const char *bytes, size_t n);
+    void (*on_stderr)(void *ctx, const char *bytes, size_t n);
     /* May be NULL. More than STREAM_HIGH bytes wait for its stdin (true) / drained (false). */
     void (*on_pressure)(void *ctx, bool high);
     /* The last call ever made. Exit code, or the signal that ended it (then code is 0). */
@@ -35,24 +36,28 @@ struct child_options {
     bool inherit_stderr;
 };
 
-/* 0, or the spawn error (UV_ENOENT: no such program; then no callback ever comes). */
+/* 0, or the spawn error (UV_ENOENT: no such program, or no such cwd), then no callback ever comes.
+ */
 int child_spawn(uv_loop_t *loop, const struct child_options *options, const struct child_ops *ops,
                 void *ctx, struct child **ret);
 
 int child_pid(const struct child *c);
 
 /* stdin: append to child_in() and flush, like uvio/stream.h. child_close_stdin sends EOF once all
- * has left. */
+ * has left. A child that closed its stdin or is gone is no error: what is written goes nowhere. */
 struct buf *child_in(struct child *c);
 void child_flush(struct child *c);
 size_t child_waiting(const struct child *c);
 void child_close_stdin(struct child *c);
-/* Stops and restarts reading its stdout (back-pressure). */
+/* Stops and restarts reading its stdout (back-pressure). Paused, an exited child is not over: its
+ * output is still to come, unless it was told to stop. */
 void child_pause_stdout(struct child *c, bool paused);
 
 /* To the whole group. 0 or a negative code. */
 int child_signal(struct child *c, int signum);
-/* TERM -> grace -> KILL. Idempotent. */
+/* TERM -> grace -> KILL. Idempotent. Whatever of the group is left when the child is over is
+ * killed.
+ */
 void child_stop(struct child *c);
 /* KILL now. Idempotent. */
 void child_kill(struct child *c);

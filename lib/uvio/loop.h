@@ -4,7 +4,8 @@
 #include <uv.h>
 
 /* Process-wide set-up for programs that use the loop: ignores SIGPIPE, so that a closed pipe is an
- * error code, not a death. Call once in main(). */
+ * error code, not a death; opens those of the descriptors 0 to 2 that are closed as /dev/null, so
+ * that no pipe of ours gets their number. Call once in main(), first. */
 void loop_setup_process(void);
 
 /* Runs the loop until nothing is left, then closes it. 0, or UV_EBUSY after naming every handle

@@ -34,11 +34,14 @@ struct stream_ops {
 };
 
 /* Takes both descriptors (in == out is allowed for a socket; in or out may be -1 for a one-way
- * stream), also on failure. Reading starts at once. 0 or a negative code. ops and ctx are lent. */
+ * stream), also on failure; the standard ones (0 to 2) are never closed, only given up for
+ * /dev/null by stream_shutdown. Reading starts at once, the first callback comes on a turn of the
+ * loop. 0 or a negative code (UV_EINVAL: a kind that cannot be served). ops and ctx are lent. */
 int stream_open(uv_loop_t *loop, int in, int out, const struct stream_ops *ops, void *ctx,
                 struct stream **ret);
 
-/* The buffer to append to; lent until the next stream_flush. */
+/* The buffer to append to. The pointer holds as long as the stream; after the end of the writing
+ * side what is appended goes nowhere. */
 struct buf *stream_out(struct stream *s);
 /* Starts writing what waits, if no write is in flight. */
 void stream_flush(struct stream *s);
@@ -54,7 +57,7 @@ void stream_shutdown(struct stream *s);
 /* Idempotent; the first reason wins. Waiting bytes are dropped: use stream_shutdown or
  * stream_close_flushed where they matter. */
 void stream_close(struct stream *s, int why);
-/* Closes when everything waiting has left, or after `ms`. */
+/* Closes when everything waiting has left, or after `ms`. Nothing is read any more. */
 void stream_close_flushed(struct stream *s, int why, uint64_t ms);
 
 #endif
