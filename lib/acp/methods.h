@@ -27,7 +27,7 @@ struct acp_method_info {
 
 extern const struct acp_method_info acp_methods[ACP_METHOD_COUNT];
 
-/* The method of that wire name, ACP_METHOD_UNKNOWN if none. */
+/* The method of that wire name, ACP_METHOD_UNKNOWN if none (name may be NULL). */
 enum acp_method acp_method_find(const char *name);
 
 /* ACP's own error codes beside JSON-RPC's (ERR-04). */
@@ -37,19 +37,35 @@ enum acp_code {
     ACP_RESOURCE_NOT_FOUND = -32002
 };
 
-/* One enum per closed set of enums.def:  ACP_ENUM_BEGIN(stop_reason) ACP_ENUM_VALUE(stop_reason,
- * END_TURN, "end_turn") ... ACP_ENUM_END(stop_reason). Gives enum acp_stop_reason and
- * acp_stop_reason_name(v), acp_stop_reason_find(text) (-1 if unknown). */
-#define ACP_ENUM_BEGIN(set)                                                                        \
+/*
+ * One enum per closed set of enums.def:
+ *   ACP_ENUM_BEGIN(stop_reason, STOP, "StopReason", "")
+ *   ACP_ENUM_VALUE(stop_reason, STOP_END_TURN, "end_turn") ...
+ *   ACP_ENUM_END(stop_reason, STOP)
+ * gives enum acp_stop_reason {ACP_STOP_END_TURN, ...}, ACP_STOP_COUNT (outside the enum, so that a
+ * switch needs no case for it), acp_stop_reason_name(v) (NULL if v is none) and
+ * acp_stop_reason_find(text) (-1 if unknown; text may be NULL). The texts name the schema's
+ * definition and, for a union of objects, the member that tells its branches apart.
+ */
+#define ACP_ENUM_BEGIN(set, prefix, def, tag)                                                      \
     enum acp_##set                                                                                 \
     {
 #define ACP_ENUM_VALUE(set, id, text) ACP_##id,
-#define ACP_ENUM_END(set)                                                                          \
-    ACP_##set##_COUNT                                                                              \
+#define ACP_ENUM_END(set, prefix)                                                                  \
     }                                                                                              \
     ;                                                                                              \
     const char *acp_##set##_name(enum acp_##set v);                                                \
     int acp_##set##_find(const char *text);
+#include "acp/enums.def"
+#undef ACP_ENUM_BEGIN
+#undef ACP_ENUM_VALUE
+#undef ACP_ENUM_END
+
+#define ACP_ENUM_BEGIN(set, prefix, def, tag) enum { ACP_##prefix##_COUNT = 0
+#define ACP_ENUM_VALUE(set, id, text)         +1
+#define ACP_ENUM_END(set, prefix)                                                                  \
+    }                                                                                              \
+    ;
 #include "acp/enums.def"
 #undef ACP_ENUM_BEGIN
 #undef ACP_ENUM_VALUE
