@@ -117,9 +117,10 @@ static bool check_items(const struct walk *w, const struct schema_node *node, co
 {
     size_t i = 0;
     for (const cJSON *m = node->items ? value->child : NULL; m; m = m->next) {
-        struct walk_at below = {.up = at, .index = i++, .def = at->def};
+        struct walk_at below = {.up = at, .index = i, .def = at->def};
         if (!walk_check(w, node->items, m, &below))
             return false;
+        i++;
     }
     return true;
 }

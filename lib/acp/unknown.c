@@ -91,9 +91,10 @@ static void visit(const struct unknown *u, unsigned n, const cJSON *value, const
     cover_add(&c, u->schema, n, value);
     unsigned rest = cover_rest(&c, u->schema, value);
     for (const cJSON *m = value->child; m; m = m->next) {
-        struct walk_at below = {.up = at, .name = m->string, .index = index++};
+        struct walk_at below = {.up = at, .name = m->string, .index = index};
         const struct schema_prop *prop = m->string ? cover_prop(&c, u->schema, m->string) : NULL;
         unsigned next = prop ? prop->node : rest;
+        index++;
         if (next) {
             visit(u, next, m, &below);
         } else if (!prop && m->string && c.has_props && !c.open) {
