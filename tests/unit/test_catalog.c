@@ -1,0 +1,138 @@
+#include "base/err.h"
+#include "conformance/catalog.h"
+#include "json/json.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void put(const char *dir, const char *name, const char *text)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static void drop(const char *dir, const char *name)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    assert_int_equal(remove(path), 0);
+}
+
+static int make_folder(void **state)
+{
+    char template[] = "/tmp/catalog-XXXXXX";
+    char *dir = strdup(mkdtemp(template));
+    char path[512];
+    snprintf(path, sizeof path, "%s/prompt", dir);
+    mkdir(path, 0700);
+    snprintf(path, sizeof path, "%s/jsonrpc", dir);
+    mkdir(path, 0700);
+    put(dir, "README", "no area");
+    put(dir, "prompt/streams.json", "{\"title\": \"Streams\"}");
+    put(dir, "prompt/notes.txt", "no case");
+    put(dir, "jsonrpc/broken.json", "{\n  \"title\": tru\n}");
+    *state = dir;
+    return 0;
+}
+
+static int drop_folder(void **state)
+{
+    static const char *const names[] = {"prompt/streams.json",
+                                        "prompt/notes.txt",
+                                        "jsonrpc/broken.json",
+                                        "README",
+                                        "prompt",
+                                        "jsonrpc",
+                                        ""};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        drop(*state, names[i]);
+    free(*state);
+    return 0;
+}
+
+static void reads_a_folder(void **state)
+{
+    struct catalog c;
+    char err[256];
+    assert_int_equal(catalog_open_dir(*state, &c, err, sizeof err), 0);
+    assert_int_equal(c.n, 2);
+    assert_string_equal(c.cases[0].id, "jsonrpc/broken");
+    struct case_file *streams = catalog_find(&c, "prompt/streams");
+    assert_non_null(streams);
+    assert_null(streams->json);
+    assert_string_equal(case_title(streams), "Streams");
+    assert_non_null(streams->json);
+    assert_int_equal(case_area(streams), 6);
+    assert_null(catalog_find(&c, "prompt/none"));
+    assert_string_equal(catalog_nearest(&c, "prompt/stream"), "prompt/streams");
+    catalog_close(&c);
+    catalog_close(&c);
+}
+
+static void names_what_is_no_json(void **state)
+{
+    struct catalog c;
+    char err[256];
+    assert_int_equal(catalog_open_dir(*state, &c, err, sizeof err), 0);
+    assert_null(case_json(catalog_find(&c, "jsonrpc/broken"), err, sizeof err));
+    assert_non_null(strstr(err, "jsonrpc/broken.json:2:"));
+    assert_non_null(strstr(err, "not JSON"));
+    assert_string_equal(case_title(catalog_find(&c, "jsonrpc/broken")), "(no title)");
+    catalog_close(&c);
+}
+
+static void names_a_missing_folder(void **state)
+{
+    struct catalog c;
+    char err[256];
+    (void)state;
+    assert_true(catalog_open_dir("/nowhere/cases", &c, err, sizeof err) < 0);
+    assert_non_null(strstr(err, "/nowhere/cases"));
+    struct case_file f;
+    assert_true(case_file_read("/nowhere/a.json", &f, err, sizeof err) < 0);
+    assert_non_null(strstr(err, "/nowhere/a.json"));
+}
+
+static void reads_one_file(void **state)
+{
+    struct case_file f;
+    char path[512], err[256];
+    snprintf(path, sizeof path, "%s/prompt/streams.json", (const char *)*state);
+    assert_int_equal(case_file_read(path, &f, err, sizeof err), 0);
+    assert_string_equal(f.id, "prompt/streams");
+    assert_string_equal(json_get_str(case_json(&f, err, sizeof err), "title"), "Streams");
+    case_file_deinit(&f);
+}
+
+static void opens_what_is_embedded(void **state)
+{
+    struct catalog c;
+    (void)state;
+    assert_int_equal(catalog_open_embedded(&c), 0);
+    for (size_t i = 1; i < c.n; i++)
+        assert_true(strcmp(c.cases[i - 1].id, c.cases[i].id) < 0);
+    catalog_close(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_a_folder),         cmocka_unit_test(names_what_is_no_json),
+        cmocka_unit_test(names_a_missing_folder), cmocka_unit_test(reads_one_file),
+        cmocka_unit_test(opens_what_is_embedded),
+    };
+    return cmocka_run_group_tests(tests, make_folder, drop_folder);
+}
