@@ -13,6 +13,7 @@ struct watch {
     uv_poll_t poll;
     struct fetch *f;
     curl_socket_t socket;
+    int events; /* asked of the loop */
 };
 
 static void destroy(struct fetch *f)
@@ -88,8 +89,13 @@ static void on_socket(uv_poll_t *poll, int status, int events)
 {
     struct watch *w = poll->data;
     struct fetch *f = w->f; /* libcurl may drop the watch during the call */
-    int flags = status < 0 ? CURL_CSELECT_ERR : 0;
-    int running;
+    int flags = 0, running;
+    if (status < 0) {
+        /* A reset: libuv stopped watching. Bytes that came before it may still wait in the kernel,
+         * so libcurl is made to read them and to meet the error itself. */
+        uv_poll_start(poll, w->events, on_socket);
+        events = UV_READABLE | UV_WRITABLE;
+    }
     if (events & UV_READABLE)
         flags |= CURL_CSELECT_IN;
     if (events & UV_WRITABLE)
@@ -135,8 +141,8 @@ static int want_socket(CURL *easy, curl_socket_t socket, int what, void *ctx, vo
     }
     if (!w && (w = watch_create(f, socket)) == NULL)
         return -1;
-    int events = (what & CURL_POLL_IN ? UV_READABLE : 0) | (what & CURL_POLL_OUT ? UV_WRITABLE : 0);
-    return uv_poll_start(&w->poll, events, on_socket) < 0 ? -1 : 0;
+    w->events = (what & CURL_POLL_IN ? UV_READABLE : 0) | (what & CURL_POLL_OUT ? UV_WRITABLE : 0);
+    return uv_poll_start(&w->poll, w->events, on_socket) < 0 ? -1 : 0;
 }
 
 static void on_timer(uv_timer_t *t)
