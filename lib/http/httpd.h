@@ -55,12 +55,19 @@ void *httpd_user(const struct httpd_req *req);
 /* Answering. What is written in one turn of the loop leaves in one write. After httpd_answer,
  * httpd_end and httpd_cut, and once the caller is gone, these do nothing. */
 
+struct httpd_reply { /* lent for the call */
+    int status;
+    const char *content_type; /* or NULL */
+    const struct httpd_header *headers;
+    size_t header_n;
+    const char *body; /* httpd_answer only */
+    size_t body_n;
+};
+
 /* The whole answer at once, with content-length. */
-void httpd_answer(struct httpd_req *req, int status, const char *content_type, const char *body,
-                  size_t n, const struct httpd_header *extra, size_t extra_n);
+void httpd_answer(struct httpd_req *req, const struct httpd_reply *reply);
 /* Or in parts, chunked (HTTP/1.0 clients: until close). */
-void httpd_begin(struct httpd_req *req, int status, const char *content_type,
-                 const struct httpd_header *extra, size_t extra_n);
+void httpd_begin(struct httpd_req *req, const struct httpd_reply *reply);
 void httpd_write(struct httpd_req *req, const char *bytes, size_t n);
 void httpd_end(struct httpd_req *req);
 

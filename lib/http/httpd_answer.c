@@ -142,15 +142,14 @@ static bool has_header(const struct httpd_header *list, size_t n, const char *na
     return false;
 }
 
-static int add_head(struct httpd_req *req, int status, const char *type,
-                    const struct httpd_header *extra, size_t extra_n)
+static int add_head(struct httpd_req *req, const struct httpd_reply *r)
 {
     struct buf *out = &conn_of(req)->pending;
-    int rc = buf_addf(out, "HTTP/1.1 %d %s\r\n", status, httpd_reason(status));
-    if (rc == 0 && type && !has_header(extra, extra_n, "content-type"))
-        rc = buf_addf(out, "Content-Type: %s\r\n", type);
-    for (size_t i = 0; rc == 0 && i < extra_n; i++)
-        rc = buf_addf(out, "%s: %s\r\n", extra[i].name, extra[i].value);
+    int rc = buf_addf(out, "HTTP/1.1 %d %s\r\n", r->status, httpd_reason(r->status));
+    if (rc == 0 && r->content_type && !has_header(r->headers, r->header_n, "content-type"))
+        rc = buf_addf(out, "Content-Type: %s\r\n", r->content_type);
+    for (size_t i = 0; rc == 0 && i < r->header_n; i++)
+        rc = buf_addf(out, "%s: %s\r\n", r->headers[i].name, r->headers[i].value);
     if (rc == 0 && req->close_after)
         rc = buf_adds(out, "Connection: close\r\n");
     else if (rc == 0 && const_conn_of(req)->parser.http10)
@@ -158,30 +157,28 @@ static int add_head(struct httpd_req *req, int status, const char *type,
     return rc;
 }
 
-void httpd_answer(struct httpd_req *req, int status, const char *content_type, const char *body,
-                  size_t n, const struct httpd_header *extra, size_t extra_n)
+void httpd_answer(struct httpd_req *req, const struct httpd_reply *reply)
 {
     if (req->state != HTTPD_REQ_WAITING)
         return;
     struct buf *out = &conn_of(req)->pending;
-    int rc = add_head(req, status, content_type, extra, extra_n);
+    int rc = add_head(req, reply);
     if (rc == 0)
-        rc = buf_addf(out, "Content-Length: %zu\r\n\r\n", n);
+        rc = buf_addf(out, "Content-Length: %zu\r\n\r\n", reply->body_n);
     if (rc == 0 && !is_head_request(req))
-        rc = buf_add(out, body, n);
+        rc = buf_add(out, reply->body, reply->body_n);
     req->state = HTTPD_REQ_ENDED;
     wrote(req, rc);
 }
 
-void httpd_begin(struct httpd_req *req, int status, const char *content_type,
-                 const struct httpd_header *extra, size_t extra_n)
+void httpd_begin(struct httpd_req *req, const struct httpd_reply *reply)
 {
     if (req->state != HTTPD_REQ_WAITING)
         return;
     req->chunked = !const_conn_of(req)->parser.http10;
     if (!req->chunked)
         req->close_after = true;
-    int rc = add_head(req, status, content_type, extra, extra_n);
+    int rc = add_head(req, reply);
     if (rc == 0)
         rc = buf_adds(&conn_of(req)->pending,
                       req->chunked ? "Transfer-Encoding: chunked\r\n\r\n" : "\r\n");

@@ -3,15 +3,20 @@
 
 #include "base/buf.h"
 
+#include <setjmp.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <uv.h>
 
 /*
  * A TCP client for tests: sends bytes, a few at a time if wanted, and collects what comes until the
- * other side ends. The including file has included cmocka.h.
+ * other side ends.
  */
 struct raw_client {
     uv_tcp_t tcp;

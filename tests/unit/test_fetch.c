@@ -43,11 +43,16 @@ struct fixture {
 
 /* --- the server --- */
 
+static void begin(struct httpd_req *req, const char *type)
+{
+    httpd_begin(req, &(struct httpd_reply){.status = 200, .content_type = type});
+}
+
 static void answer_oddly(struct httpd_req *req, const char *path)
 {
     const struct httpd_header away = {"Location", "http://127.0.0.2:1/elsewhere"};
     if (strcmp(path, "/cut") == 0 || strcmp(path, "/reset") == 0) {
-        httpd_begin(req, 200, "text/plain", NULL, 0);
+        begin(req, "text/plain");
         httpd_write(req, "half", 4);
         httpd_cut(req, path[1] == 'r');
     } else if (strcmp(path, "/nothing") == 0) {
@@ -56,9 +61,9 @@ static void answer_oddly(struct httpd_req *req, const char *path)
         httpd_write_raw(req, "hello, this is not HTTP\n", 24);
         httpd_end(req);
     } else if (strcmp(path, "/redirect") == 0) {
-        httpd_answer(req, 307, NULL, "", 0, &away, 1);
+        httpd_answer(req, &(struct httpd_reply){.status = 307, .headers = &away, .header_n = 1});
     } else {
-        httpd_answer(req, 200, "text/plain", path, strlen(path), NULL, 0);
+        httpd_answer(req, &(struct httpd_reply){200, "text/plain", NULL, 0, path, strlen(path)});
     }
 }
 
@@ -206,7 +211,7 @@ static void test_stream_arrives_piece_by_piece(void **state)
     struct call c = {.f = f};
     start(&c, "/hold", NULL);
     wait_held(f);
-    httpd_begin(f->held, 200, "text/event-stream", NULL, 0);
+    begin(f->held, "text/event-stream");
     httpd_write(f->held, "one", 3);
     wait_body(&c, "one");
     httpd_write(f->held, "two", 3);
@@ -249,7 +254,7 @@ static void test_cancel_in_mid_stream(void **state)
     struct call c = {.f = f, .cancel_at = 3};
     start(&c, "/hold", NULL);
     wait_held(f);
-    httpd_begin(f->held, 200, "text/event-stream", NULL, 0);
+    begin(f->held, "text/event-stream");
     httpd_write(f->held, "one", 3);
     wait_done(&c);
     assert_int_equal(c.result.rc, E_CANCELLED);
@@ -278,7 +283,7 @@ static void test_pause_holds_the_body_back(void **state)
     struct call c = {.f = f, .pause_at = 3}, other = {.f = f};
     start(&c, "/hold", NULL);
     wait_held(f);
-    httpd_begin(f->held, 200, "text/event-stream", NULL, 0);
+    begin(f->held, "text/event-stream");
     httpd_write(f->held, "one", 3);
     wait_body(&c, "one");
     httpd_write(f->held, "two", 3);
@@ -302,7 +307,7 @@ static void test_cancel_while_paused(void **state)
     struct call c = {.f = f, .pause_at = 3};
     start(&c, "/hold", NULL);
     wait_held(f);
-    httpd_begin(f->held, 200, "text/event-stream", NULL, 0);
+    begin(f->held, "text/event-stream");
     httpd_write(f->held, "one", 3);
     wait_body(&c, "one");
     fetch_cancel(c.req);
@@ -350,7 +355,7 @@ static void test_silence_in_mid_stream_ends_it(void **state)
     struct call c = {.f = f};
     start(&c, "/hold", &(struct fetch_options){.method = "GET", .idle_ms = 300});
     wait_held(f);
-    httpd_begin(f->held, 200, "text/event-stream", NULL, 0);
+    begin(f->held, "text/event-stream");
     httpd_write(f->held, "one", 3);
     wait_done(&c);
     assert_int_equal(c.result.rc, E_TIMEOUT);

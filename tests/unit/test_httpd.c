@@ -47,12 +47,18 @@ static void echo(struct httpd_req *req)
     const char *body = httpd_body(req, &n);
     const struct httpd_header extra = {"X-Extra", "1"};
     snprintf(text, sizeof text, "%s %s %zu %s", httpd_method(req), httpd_path(req), n, body);
-    httpd_answer(req, 200, "text/plain", text, strlen(text), &extra, 1);
+    const struct httpd_reply reply = {200, "text/plain", &extra, 1, text, strlen(text)};
+    httpd_answer(req, &reply);
+}
+
+static void begin(struct httpd_req *req, const char *type)
+{
+    httpd_begin(req, &(struct httpd_reply){.status = 200, .content_type = type});
 }
 
 static void in_parts(struct httpd_req *req)
 {
-    httpd_begin(req, 200, "text/plain", NULL, 0);
+    begin(req, "text/plain");
     httpd_write(req, "ab", 2);
     httpd_write(req, "", 0);
     httpd_write(req, "0123456789abcdef", 16);
@@ -73,13 +79,13 @@ static void on_request(void *ctx, struct httpd_req *req)
         httpd_write_raw(req, "not http", 8);
         httpd_end(req);
     } else if (strcmp(path, "/cut") == 0 || strcmp(path, "/reset") == 0) {
-        httpd_begin(req, 200, "text/plain", NULL, 0);
+        begin(req, "text/plain");
         httpd_write(req, "half", 4);
         httpd_cut(req, path[1] == 'r');
     } else if (strcmp(path, "/hold") == 0) {
         f->held = req;
     } else if (strcmp(path, "/flood") == 0) {
-        httpd_begin(req, 200, "text/plain", NULL, 0);
+        begin(req, "text/plain");
         flood(f, req);
     } else {
         echo(req);
@@ -285,7 +291,7 @@ static void test_large_body(void **state)
     size_t n;
     assert_int_equal(httpd_body(f->held, &n)[N - 1], 'b');
     assert_int_equal(n, N);
-    httpd_answer(f->held, 200, NULL, "", 0, NULL, 0);
+    httpd_answer(f->held, &(struct httpd_reply){.status = 200});
     raw_wait(&c, &f->loop);
     buf_deinit(&c.in);
     buf_deinit(&out);
