@@ -31,7 +31,7 @@ static void explain_fault(const char *p, const struct json_scan *scan, struct js
 }
 
 /* Everything cJSON could refuse has been refused or tamed before: what is left is memory. */
-static int parse_scanned(const char *p, size_t n, cJSON **ret)
+static int parse_plain(const char *p, size_t n, cJSON **ret)
 {
     cJSON *root = cJSON_ParseWithLengthOpts(p, n + 1, NULL, true);
     if (!root)
@@ -45,9 +45,16 @@ static int parse_tamed(const char *p, size_t n, cJSON **ret)
     struct buf tame = {0};
     int rc = json_tame(p, n, &tame);
     if (rc == 0)
-        rc = buf_cstr(&tame) ? parse_scanned(tame.p, tame.n, ret) : E_NOMEM;
+        rc = buf_cstr(&tame) ? parse_plain(tame.p, tame.n, ret) : E_NOMEM;
     buf_deinit(&tame);
     return rc;
+}
+
+int json_parse_scanned(const char *p, size_t n, const struct json_scan *scan, cJSON **ret)
+{
+    if (scan->lone_surrogate || scan->nul_escape || scan->long_number)
+        return parse_tamed(p, n, ret);
+    return parse_plain(p, n, ret);
 }
 
 int json_parse(const char *p, size_t n, cJSON **ret, struct json_error *reterr)
@@ -58,10 +65,7 @@ int json_parse(const char *p, size_t n, cJSON **ret, struct json_error *reterr)
         explain_fault(p, &scan, reterr);
         return rc;
     }
-    if (scan.lone_surrogate || scan.nul_escape || scan.long_number)
-        rc = parse_tamed(p, n, ret);
-    else
-        rc = parse_scanned(p, n, ret);
+    rc = json_parse_scanned(p, n, &scan, ret);
     if (rc < 0 && reterr)
         *reterr = (struct json_error){.text = "out of memory"};
     return rc;

@@ -25,6 +25,11 @@ struct json_error {
  * U+FFFD. */
 int json_parse(const char *p, size_t n, cJSON **ret, struct json_error *reterr);
 
+struct json_scan;
+/* One value of a text that json_scan has accepted already (scan: what it found), not scanned again.
+ * p[n] must be NUL. 0 or E_NOMEM. */
+int json_parse_scanned(const char *p, size_t n, const struct json_scan *scan, cJSON **ret);
+
 /* Case-sensitive look-up (cJSON_GetObjectItem ignores case). NULL if absent or obj is no object. Of
  * duplicate names the last one counts. */
 cJSON *json_get(const cJSON *obj, const char *name);
