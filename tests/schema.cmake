@@ -7,3 +7,7 @@ if(NODE)
 else()
   message(STATUS "schema.regenerated is left out: node is not installed")
 endif()
+
+add_executable(acp-check-lines tools/check_lines.c)
+target_link_libraries(acp-check-lines PRIVATE acp_acp)
+set_target_properties(acp-check-lines PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
