@@ -36,7 +36,7 @@ const cJSON *walk_member(const cJSON *object, const char *name)
 {
     const cJSON *found = NULL;
     for (const cJSON *m = object->child; m; m = m->next)
-        if (m->string && strcmp(m->string, name) == 0)
+        if (strcmp(m->string, name) == 0)
             found = m;
     return found;
 }

@@ -1,5 +1,6 @@
 #include "acp/walk.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -214,6 +215,7 @@ static bool fail_tag(const struct walk *w, struct schema_run branches, const cJS
         text_adds(&l, s->texts[s->nodes[tag->node].texts.at]);
         name = tag->name;
     }
+    assert(name && cJSON_IsObject(value)); /* else some branch would have been an untagged one */
     const cJSON *member = walk_member(value, name);
     struct walk_at below = {.up = at, .name = name, .def = at->def};
     if (!member)

@@ -34,7 +34,7 @@ unsigned walk_type(const cJSON *value);
 /* The types that a node lets through at its top level. */
 unsigned walk_types(const struct schema *schema, unsigned n);
 
-/* Of duplicate members the last one counts. NULL if absent. */
+/* Of an object only. Of duplicate members the last one counts. NULL if absent. */
 const cJSON *walk_member(const cJSON *object, const char *name);
 
 /* The property that tells node `n` from its siblings by a constant text; NULL if it has none. */
