@@ -42,9 +42,13 @@ static void put(struct jsonw *w, const char *p, size_t n)
     w->out->n += n;
 }
 
-static void put_char(struct jsonw *w, char c)
+static inline void put_char(struct jsonw *w, char c)
 {
-    put(w, &c, 1);
+    char *to = jw_room(w, 1);
+    if (!to)
+        return;
+    *to = c;
+    w->out->n++;
 }
 
 static void put_escape(struct jsonw *w, unsigned char c)

@@ -33,8 +33,14 @@ static inline size_t plain_prefix(const char *p, size_t n)
     uint64_t word;
     for (; n - i >= sizeof word; i += sizeof word) {
         memcpy(&word, p + i, sizeof word);
-        if (plain_specials(word))
+        word = plain_specials(word);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+        if (word)
+            return i + (size_t)__builtin_ctzll(word) / 8;
+#else
+        if (word)
             break;
+#endif
     }
     while (i < n && plain_byte((unsigned char)p[i]))
         i++;
