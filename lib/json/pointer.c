@@ -133,13 +133,29 @@ static int object_set(cJSON *parent, struct token t, cJSON *value)
     return rc;
 }
 
+/* By hand: Debian 12's cJSON refuses every cJSON_InsertItemInArray that is not at an end. */
+static void insert_before(cJSON *array, cJSON *at, cJSON *item)
+{
+    item->next = at;
+    item->prev = at->prev; /* the first one's prev is the last, and stays so */
+    at->prev = item;
+    if (array->child == at)
+        array->child = item;
+    else
+        item->prev->next = item;
+}
+
 static int array_set(cJSON *array, struct token t, cJSON *value)
 {
     int size = cJSON_GetArraySize(array);
     int at = t.n == 1 && t.p[0] == '-' ? size : token_index(t);
     if (at < 0 || at > size)
         return E_NOTFOUND;
-    return cJSON_InsertItemInArray(array, at, value) ? 0 : E_NOMEM;
+    if (at < size)
+        insert_before(array, cJSON_GetArrayItem(array, at), value);
+    else
+        cJSON_AddItemToArray(array, value);
+    return 0;
 }
 
 static int place(cJSON *root, const char *pointer, cJSON *value, bool insert)
