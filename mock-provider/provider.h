@@ -14,23 +14,30 @@
 struct provider;
 
 enum provider_event_kind {
-    PROVIDER_REQUEST,    /* a request arrived; `request` is its neutral form */
-    PROVIDER_PART,       /* an action of the script was sent; `text` is what it carried */
-    PROVIDER_HOLD,       /* the script waits at hold `text` */
-    PROVIDER_RELEASE,    /* and goes on */
-    PROVIDER_DONE,       /* the reply was sent to its end */
-    PROVIDER_GONE,       /* the caller hung up before that */
-    PROVIDER_MISS,       /* no turn for this request; `text` says what differed */
+    PROVIDER_REQUEST, /* a request arrived; `request` is its neutral form */
+    PROVIDER_PART,    /* an action of the script is being sent; `action` names it, `text` is what it
+                         carries (a text: whole, repetitions included; a tool call: its arguments) */
+    PROVIDER_HOLD,    /* the script waits at hold `text` */
+    PROVIDER_RELEASE, /* and goes on */
+    PROVIDER_DONE,    /* the reply was sent to its end */
+    PROVIDER_GONE,    /* the caller hung up before that */
+    PROVIDER_MISS,    /* no turn for this request; `text` says what differed */
     PROVIDER_UNDECLARED, /* the script calls tool `text` that the request did not declare */
-    PROVIDER_MISMATCH /* a turn's `expect` did not hold; `text` says where, `check` whom to blame */
+    PROVIDER_MISMATCH,   /* a turn's `expect` did not hold; `text` says where, `check` whom to blame
+                          */
+    PROVIDER_REFUSED, /* the request breaks the API's rules (broken JSON, no messages, a tool call
+                         without its answer, unknown path); answered 4xx, `text` says what is wrong.
+                         Uses up no turn */
+    PROVIDER_SIDE     /* a request that is no model call was answered; `text`: "GET /v1/models" */
 };
 
 struct provider_event {
     enum provider_event_kind kind;
-    unsigned n;           /* which request, from 1 */
-    const cJSON *request; /* neutral form of that request, lent */
+    unsigned n;           /* which model call, from 1; 0: none */
+    const cJSON *request; /* neutral form of that request, lent; NULL if it has none */
     const char *text;     /* lent, or NULL */
     const char *check;    /* the turn's check id, or NULL */
+    const char *action;   /* of a part: "text", "thought", "tool", ...; or NULL */
 };
 
 struct provider_options {
@@ -38,11 +45,14 @@ struct provider_options {
     uint64_t seed;
     const cJSON *script;  /* copied; NULL: the built-in script */
     const cJSON *intents; /* copied; NULL: the script's own */
+    bool control;         /* serve /_control/ (docs/mock-provider.md) */
 };
 
 struct provider_ops {
     void (*on_event)(void *ctx, const struct provider_event *event); /* may be NULL */
-    void (*on_closed)(void *ctx);                                    /* the last call */
+    /* May be NULL. The same event as a line of the journal, LF included; lent. */
+    void (*on_line)(void *ctx, const char *line, size_t n);
+    void (*on_closed)(void *ctx); /* the last call */
 };
 
 /* "request", "part", ... as in the journal. */
@@ -52,12 +62,16 @@ const char *provider_event_name(enum provider_event_kind kind);
  * ("turns[2].reply[0]: unknown action \"txt\"") in err. */
 int provider_check_script(const cJSON *script, char *err, size_t err_n);
 
+/* The script is checked. 0; E_INVALID (provider_check_script tells why), E_NOMEM or libuv's code
+ * (then nothing is ever called, but the loop has to run one turn more). */
 int provider_open(uv_loop_t *loop, const struct provider_options *options,
                   const struct provider_ops *ops, void *ctx, struct provider **ret);
 int provider_port(const struct provider *p);
 unsigned provider_requests(const struct provider *p); /* how many arrived so far */
-/* Lets the script go on at this hold, or not wait there when it comes to it. */
+/* Lets the script go on at this hold, or not wait there when it comes to it. The events it leads to
+ * come on the next turn of the loop. 0, or E_NOTFOUND: the script has no such hold. */
 int provider_release(struct provider *p, const char *hold);
+/* Ends all replies (event "gone") and connections; on_closed is the last call. Idempotent. */
 void provider_close(struct provider *p);
 
 #endif
