@@ -389,28 +389,33 @@ static int open_end(struct stream *s, struct end *e, int fd)
     return rc;
 }
 
-static int open_ends(struct stream *s, int in, int out)
+static int open_ends(struct stream *s, struct stream_fds fds)
 {
-    int rc_in = open_end(s, &s->in, in);
-    if (in == out) {
+    int rc_in = open_end(s, &s->in, fds.in);
+    if (fds.in == fds.out) {
         s->out = &s->in;
         return rc_in;
     }
-    int rc_out = open_end(s, &s->own_out, out);
+    int rc_out = open_end(s, &s->own_out, fds.out);
     return rc_in < 0 ? rc_in : rc_out;
 }
 
-int stream_open(uv_loop_t *loop, int in, int out, const struct stream_ops *ops, void *ctx,
-                struct stream **ret)
+static void close_fds(struct stream_fds fds)
+{
+    end_close_fd(fds.in);
+    if (fds.out != fds.in)
+        end_close_fd(fds.out);
+}
+
+int stream_open_fds(uv_loop_t *loop, struct stream_fds fds, const struct stream_ops *ops, void *ctx,
+                    struct stream **ret)
 {
     struct stream *s = create(loop);
     if (!s) {
-        end_close_fd(in);
-        if (out != in)
-            end_close_fd(out);
+        close_fds(fds);
         return E_NOMEM;
     }
-    int rc = open_ends(s, in, out);
+    int rc = open_ends(s, fds);
     if (rc == 0)
         rc = read_start(s);
     if (rc < 0) {

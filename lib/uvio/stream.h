@@ -33,12 +33,20 @@ struct stream_ops {
     void (*on_closed)(void *ctx, int why);
 };
 
-/* Takes both descriptors (in == out is allowed for a socket; in or out may be -1 for a one-way
- * stream), also on failure; the standard ones (0 to 2) are never closed, only given up for
- * /dev/null by stream_shutdown. Reading starts at once, the first callback comes on a turn of the
- * loop. 0 or a negative code (UV_EINVAL: a kind that cannot be served). ops and ctx are lent. */
-int stream_open(uv_loop_t *loop, int in, int out, const struct stream_ops *ops, void *ctx,
-                struct stream **ret);
+struct stream_fds {
+    int in, out; /* the same for a socket; -1: none, a one-way stream */
+};
+
+/* Takes both descriptors, also on failure; the standard ones (0 to 2) are never closed, only given
+ * up for /dev/null by stream_shutdown. Reading starts at once, the first callback comes on a turn
+ * of the loop. 0 or a negative code (UV_EINVAL: a kind that cannot be served). ops and ctx are
+ * lent. */
+int stream_open_fds(uv_loop_t *loop, struct stream_fds fds, const struct stream_ops *ops, void *ctx,
+                    struct stream **ret);
+
+/* The same with the descriptors as two arguments. */
+#define stream_open(loop, in, out, ops, ctx, ret)                                                  \
+    stream_open_fds(loop, (struct stream_fds){in, out}, ops, ctx, ret)
 
 /* The buffer to append to. The pointer holds as long as the stream; after the end of the writing
  * side what is appended goes nowhere. */
