@@ -3,13 +3,11 @@ judged by which definition."""
 import json
 import re
 
-PACKAGE = "tests/peers/node_modules/@agentclientprotocol/sdk"
 
-
-def load(root):
-    """The schema of the npm package, or None if that is not installed."""
-    file = root / PACKAGE / "schema/v1/schema.json"
-    return json.loads(file.read_text(encoding="utf-8")) if file.exists() else None
+def load(peers):
+    """The schema of the npm package installed below `peers`."""
+    file = peers / "node_modules/@agentclientprotocol/sdk/schema/v1/schema.json"
+    return json.loads(file.read_text(encoding="utf-8"))
 
 
 class Raw(str):

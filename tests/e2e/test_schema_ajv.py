@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 import acpschema
+import npm
 
 SEED = 20250601
 EXAMPLES = 12   # per definition
@@ -15,19 +16,16 @@ MUTATIONS = 4   # per example
 
 @pytest.fixture(scope="module")
 def schema(kit):
-    found = acpschema.load(kit.root)
-    if not found:
-        pytest.skip("the npm packages are not installed: npm ci --prefix tests/peers")
-    return found
+    return acpschema.load(npm.folder(kit))
 
 
 def shared(kit):
     return pathlib.Path(os.environ.get("ACP_SHARED", kit.root.parent / "shared"))
 
 
-def verdicts(command, lines, cwd=None):
+def verdicts(command, lines, **options):
     text = "".join(f"{line}\n" for line in lines)
-    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False, timeout=300, cwd=cwd)
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False, timeout=300, **options)
     assert (done.returncode, done.stderr) == (0, "")
     answers = done.stdout.splitlines()
     assert len(answers) == len(lines)
@@ -38,7 +36,8 @@ def compare(kit, pairs):
     """Both validators on each (definition, value); returns how many were valid."""
     lines = [f"{name}\t{acpschema.dumps(value)}" for name, value in pairs]
     ours = verdicts([kit.program("acp-check-lines")], lines)
-    theirs = verdicts(["node", "ajv-verdicts.mjs"], lines, cwd=kit.root / "tests/peers")
+    theirs = verdicts(["node", "ajv-verdicts.mjs"], lines, cwd=npm.folder(kit),
+                      env={**os.environ, "PATH": npm.path(kit)})
     differ = [f"{line}\n  ours: {a}\n  ajv:  {b}" for line, a, b in zip(lines, ours, theirs)
               if a.split("\t")[0] != b.split("\t")[0] or a.startswith("error")]
     assert not differ, f"{len(differ)} of {len(lines)} differ:\n" + "\n".join(differ[:10])
