@@ -135,7 +135,7 @@ static bool members_equal(const cJSON *a, const cJSON *b)
     if (cJSON_GetArraySize(a) != cJSON_GetArraySize(b))
         return false;
     for (const cJSON *child = a->child; child; child = child->next)
-        if (!json_equal(json_get(a, child->string), json_get(b, child->string)))
+        if (!child->string || !json_equal(json_get(a, child->string), json_get(b, child->string)))
             return false;
     return true;
 }

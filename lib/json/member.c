@@ -38,7 +38,7 @@ static const char *skip_nested(const char *p)
 
 static const char *skip_scalar(const char *p)
 {
-    while (!memchr(",}] \t\r\n", *p, 7))
+    while (!strchr(",}] \t\r\n", *p))
         p++;
     return p;
 }

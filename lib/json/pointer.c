@@ -160,7 +160,7 @@ static int array_set(cJSON *array, struct token t, cJSON *value)
 
 static int place(cJSON *root, const char *pointer, cJSON *value, bool insert)
 {
-    struct token last;
+    struct token last = {"", 0};
     if (!json_pointer_valid(pointer))
         return E_INVALID;
     cJSON *there = json_pointer(root, pointer), *parent = NULL;
@@ -173,7 +173,7 @@ static int place(cJSON *root, const char *pointer, cJSON *value, bool insert)
     int rc = E_NOTFOUND;
     if (cJSON_IsObject(parent))
         rc = object_set(parent, last, value);
-    else if (cJSON_IsArray(parent))
+    else if (parent && cJSON_IsArray(parent))
         rc = array_set(parent, last, value);
     return rc;
 }
@@ -200,7 +200,7 @@ int json_pointer_add(cJSON *root, const char *pointer, cJSON *value)
 
 int json_pointer_remove(cJSON *root, const char *pointer)
 {
-    struct token last;
+    struct token last = {"", 0};
     if (!*pointer || !json_pointer_valid(pointer))
         return E_INVALID;
     cJSON *item = json_pointer(root, pointer);

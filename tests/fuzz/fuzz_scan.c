@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "json/json.h"
 #include "json/jsonw.h"
+#include "json/member.h"
 #include "json/scan.h"
 
 #include <stdint.h>
@@ -79,6 +80,9 @@ static void check_members(const struct json_scan *s, const char *p, size_t n)
         must(slices[i].p >= p && slices[i].p + slices[i].n <= p + n, "members lie in the text");
         must(json_scan(slices[i].p, slices[i].n, &inner) == 0, "members are values");
         must(inner.kind == slices[i].kind, "members have the kind they claim");
+        struct json_slice part = json_slice_member(slices[i], "id");
+        must(part.kind == JSON_KIND_NONE || json_scan(part.p, part.n, &inner) == 0,
+             "members of members are values");
         (void)json_slice_is_int(slices[i]);
         (void)json_slice_equals(slices[i], "session/update");
     }

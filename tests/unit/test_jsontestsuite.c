@@ -110,7 +110,8 @@ int main(void)
     char folder[2048];
     DIR *dir = open_suite(folder, sizeof folder, "test_parsing");
     if (!dir) {
-        printf("skipped: no test suite at %s (ACP_SHARED names the folder that holds vectors)\n", folder);
+        printf("skipped: no test suite at %s (ACP_SHARED names the folder that holds vectors)\n",
+               folder);
         return SKIPPED;
     }
     closedir(dir);

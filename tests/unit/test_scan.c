@@ -1,5 +1,6 @@
 #include "base/err.h"
 #include "guard.h"
+#include "json/member.h"
 #include "json/scan.h"
 
 #include <setjmp.h>
@@ -328,6 +329,36 @@ static void test_slice_equality(void **state)
     assert_false(json_slice_equals((struct json_slice){0}, ""));
 }
 
+static void test_raw_members(void **state)
+{
+    (void)state;
+    static const char text[] =
+        " { \"s\" : \"}\\\"{\" , \"n\":-1.5e3,\"o\":{\"id\":[{\"]\":\"[\"}]},\"t\":true, "
+        "\"z\" : null ,\"d\":1,\"\\u0064\":2,\"last\":9}";
+    static const struct {
+        const char *name, *want;
+        enum json_kind kind;
+    } cases[] = {
+        {"s", "\"}\\\"{\"", JSON_KIND_STRING},
+        {"n", "-1.5e3", JSON_KIND_NUMBER},
+        {"o", "{\"id\":[{\"]\":\"[\"}]}", JSON_KIND_OBJECT},
+        {"t", "true", JSON_KIND_BOOL},
+        {"z", "null", JSON_KIND_NULL},
+        {"d", "2", JSON_KIND_NUMBER},
+        {"last", "9", JSON_KIND_NUMBER},
+    };
+    struct guarded g = guard_copy(text + 1, sizeof text - 2);
+    struct json_slice object = {g.p, sizeof text - 2, JSON_KIND_OBJECT};
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        assert_slice(json_slice_member(object, cases[i].name), cases[i].want, cases[i].kind);
+    assert_int_equal(json_slice_member(object, "id").kind, JSON_KIND_NONE);
+    guard_free(&g);
+    object = (struct json_slice){"{ }", 3, JSON_KIND_OBJECT};
+    assert_int_equal(json_slice_member(object, "id").kind, JSON_KIND_NONE);
+    object = (struct json_slice){"[1]", 3, JSON_KIND_ARRAY};
+    assert_int_equal(json_slice_member(object, "id").kind, JSON_KIND_NONE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -343,6 +374,7 @@ int main(void)
         cmocka_unit_test(test_flags),
         cmocka_unit_test(test_integers),
         cmocka_unit_test(test_slice_equality),
+        cmocka_unit_test(test_raw_members),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
