@@ -1,0 +1,92 @@
+#include "agent/history.h"
+
+#include "base/err.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void history_free_calls(struct history_call *calls, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        free(calls[i].id);
+        free(calls[i].name);
+        free(calls[i].args);
+        free(calls[i].extra);
+    }
+    free(calls);
+}
+
+static void message_deinit(struct history_message *m)
+{
+    free(m->text);
+    free(m->thought);
+    free(m->call_id);
+    history_free_calls(m->calls, m->n_calls);
+}
+
+void history_cut(struct history *h, size_t n)
+{
+    while (h->n > n)
+        message_deinit(&h->messages[--h->n]);
+}
+
+void history_deinit(struct history *h)
+{
+    history_cut(h, 0);
+    free(h->messages);
+    *h = (struct history){0};
+}
+
+static int make_room(struct history *h)
+{
+    if (h->n < h->cap)
+        return 0;
+    size_t cap = h->cap ? h->cap * 2 : 8;
+    struct history_message *p = realloc(h->messages, cap * sizeof *p);
+    if (!p)
+        return E_NOMEM;
+    h->messages = p;
+    h->cap = cap;
+    return 0;
+}
+
+/* Takes the message. */
+static int append(struct history *h, struct history_message *m)
+{
+    if (make_room(h) < 0) {
+        message_deinit(m);
+        return E_NOMEM;
+    }
+    h->messages[h->n++] = *m;
+    return 0;
+}
+
+int history_add_user(struct history *h, const char *text)
+{
+    struct history_message m = {.role = HISTORY_USER, .text = strdup(text)};
+    return m.text ? append(h, &m) : E_NOMEM;
+}
+
+int history_add_tool(struct history *h, const char *call_id, const char *text)
+{
+    struct history_message m = {
+        .role = HISTORY_TOOL, .text = strdup(text), .call_id = strdup(call_id)};
+    if (m.text && m.call_id)
+        return append(h, &m);
+    message_deinit(&m);
+    return E_NOMEM;
+}
+
+int history_add_assistant(struct history *h, const char *text, const char *thought,
+                          struct history_call *calls, size_t n_calls)
+{
+    struct history_message m = {.role = HISTORY_ASSISTANT,
+                                .text = strdup(text),
+                                .thought = thought ? strdup(thought) : NULL,
+                                .calls = calls,
+                                .n_calls = n_calls};
+    if (m.text && (m.thought || !thought))
+        return append(h, &m);
+    message_deinit(&m);
+    return E_NOMEM;
+}

@@ -1,0 +1,50 @@
+#ifndef AGENT_HISTORY_H
+#define AGENT_HISTORY_H
+
+#include <stddef.h>
+
+/*
+ * The conversation of one session as the model sees it, neutral about dialects. Messages are only
+ * ever appended, or cut off at a mark: what was sent once is sent again byte for byte.
+ */
+
+/* One tool call of an assistant message. `args` is always one JSON object as text: what could not
+ * be parsed is stored as "{}", because providers refuse a history that holds anything else. */
+struct history_call {
+    char *id, *name, *args; /* owned */
+    char *extra;            /* owned; JSON to send back unchanged, or NULL */
+};
+
+enum history_role { HISTORY_USER, HISTORY_ASSISTANT, HISTORY_TOOL };
+
+struct history_message {
+    enum history_role role;
+    char *text;                 /* owned, never NULL */
+    char *thought;              /* owned; assistant only, or NULL */
+    struct history_call *calls; /* owned; assistant only */
+    size_t n_calls;
+    char *call_id; /* owned; tool only: the call this answers */
+};
+
+/* A zeroed struct is a valid empty history. */
+struct history {
+    struct history_message *messages; /* owned */
+    size_t n, cap;
+};
+
+void history_deinit(struct history *h);
+
+/* Append copies. 0 or E_NOMEM (then nothing changed). */
+int history_add_user(struct history *h, const char *text);
+int history_add_tool(struct history *h, const char *call_id, const char *text);
+/* thought may be NULL. Takes the calls array and all in it, also on failure. */
+int history_add_assistant(struct history *h, const char *text, const char *thought,
+                          struct history_call *calls, size_t n_calls);
+
+/* Cuts everything after the first n messages. */
+void history_cut(struct history *h, size_t n);
+
+/* Frees an array of calls and itself. Accepts NULL. */
+void history_free_calls(struct history_call *calls, size_t n);
+
+#endif

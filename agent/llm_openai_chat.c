@@ -1,0 +1,128 @@
+#include "agent/llm_error.h"
+#include "agent/llm_openai.h"
+
+#include "base/err.h"
+#include "json/jsonw.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void llm_reply_deinit(struct llm_reply *r)
+{
+    history_free_calls(r->calls, r->n_calls);
+    *r = (struct llm_reply){0};
+}
+
+static int write_url(const struct llm_target *to, struct buf *out)
+{
+    return buf_addf(out, "%s/chat/completions", to->base);
+}
+
+static int write_auth(const struct llm_target *to, struct buf *out)
+{
+    return buf_addf(out, "Authorization: Bearer %s", to->key);
+}
+
+static void write_call(struct jsonw *w, const struct history_call *c)
+{
+    jw_open(w, '{');
+    jw_kstr(w, "id", c->id);
+    jw_kstr(w, "type", "function");
+    jw_kopen(w, "function", '{');
+    jw_kstr(w, "name", c->name);
+    jw_kstr(w, "arguments", c->args);
+    jw_close(w);
+    if (c->extra) {
+        jw_key(w, "extra_content");
+        jw_raw(w, c->extra, strlen(c->extra));
+    }
+    jw_close(w);
+}
+
+static void write_calls(struct jsonw *w, const struct history_message *m, bool echo_thought)
+{
+    if (m->n_calls == 0)
+        return;
+    /* DeepSeek refuses a history whose tool-calling messages lack it, even if it was empty. */
+    if (echo_thought)
+        jw_kstr(w, "reasoning_content", m->thought ? m->thought : "");
+    jw_kopen(w, "tool_calls", '[');
+    for (size_t i = 0; i < m->n_calls; i++)
+        write_call(w, &m->calls[i]);
+    jw_close(w);
+}
+
+static void write_message(struct jsonw *w, const struct history_message *m, bool echo_thought)
+{
+    static const char *const roles[] = {
+        [HISTORY_USER] = "user", [HISTORY_ASSISTANT] = "assistant", [HISTORY_TOOL] = "tool"};
+    jw_open(w, '{');
+    jw_kstr(w, "role", roles[m->role]);
+    if (m->call_id)
+        jw_kstr(w, "tool_call_id", m->call_id);
+    /* null is allowed only beside tool calls */
+    jw_kstr(w, "content", m->n_calls > 0 && !*m->text ? NULL : m->text);
+    write_calls(w, m, echo_thought);
+    jw_close(w);
+}
+
+static void write_messages(struct jsonw *w, const struct llm_request *req)
+{
+    jw_kopen(w, "messages", '[');
+    jw_open(w, '{');
+    jw_kstr(w, "role", "system");
+    jw_kstr(w, "content", req->system);
+    jw_close(w);
+    for (size_t i = 0; i < req->history->n; i++)
+        write_message(w, &req->history->messages[i], req->to->echo_thought);
+    jw_close(w);
+}
+
+static void write_tools(struct jsonw *w, const struct llm_request *req)
+{
+    if (req->n_tools == 0)
+        return; /* an empty list is refused */
+    jw_kopen(w, "tools", '[');
+    for (size_t i = 0; i < req->n_tools; i++) {
+        jw_open(w, '{');
+        jw_kstr(w, "type", "function");
+        jw_kopen(w, "function", '{');
+        jw_kstr(w, "name", req->tools[i]->name);
+        jw_kstr(w, "description", req->tools[i]->description);
+        jw_key(w, "parameters");
+        jw_raw(w, req->tools[i]->schema, strlen(req->tools[i]->schema));
+        jw_close(w);
+        jw_close(w);
+    }
+    jw_close(w);
+}
+
+static int write_body(const struct llm_request *req, struct buf *out)
+{
+    struct jsonw w;
+    jw_begin(&w, out);
+    jw_open(&w, '{');
+    jw_kstr(&w, "model", req->to->model);
+    jw_kbool(&w, "stream", true);
+    jw_kopen(&w, "stream_options", '{');
+    jw_kbool(&w, "include_usage", true);
+    jw_close(&w);
+    if (req->max_tokens > 0)
+        jw_kint(&w, req->to->max_tokens_name, req->max_tokens);
+    write_tools(&w, req);
+    write_messages(&w, req);
+    jw_close(&w);
+    return jw_end(&w);
+}
+
+const struct llm_dialect llm_openai_chat = {
+    .name = "openai-chat",
+    .write_url = write_url,
+    .write_auth = write_auth,
+    .write_body = write_body,
+    .reader_create = llm_openai_reader_create,
+    .reader_feed = llm_openai_reader_feed,
+    .reader_finish = llm_openai_reader_finish,
+    .reader_destroy = llm_openai_reader_destroy,
+    .read_error = llm_error_from_body,
+};
