@@ -1,0 +1,72 @@
+#include "agent/file_job.h"
+
+#include "base/err.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct file_job {
+    uv_work_t work;
+    struct file_request req;
+    char *root, *path; /* owned */
+    atomic_bool stop;
+    struct file_text text;
+    int rc;
+    file_job_cb cb; /* NULL: abandoned */
+    void *ctx;
+};
+
+static void destroy(struct file_job *job)
+{
+    file_text_deinit(&job->text);
+    free(job->root);
+    free(job->path);
+    free(job);
+}
+
+static void on_work(uv_work_t *work)
+{
+    struct file_job *job = CONTAINER_OF(work, struct file_job, work);
+    job->rc = file_read_text(&job->req, &job->text);
+}
+
+static void on_worked(uv_work_t *work, int status)
+{
+    struct file_job *job = CONTAINER_OF(work, struct file_job, work);
+    (void)status; /* UV_ECANCELED comes only after file_job_abandon */
+    if (job->cb)
+        job->cb(job->ctx, job->rc, &job->text);
+    destroy(job);
+}
+
+int file_job_start(uv_loop_t *loop, const struct file_request *req, file_job_cb cb, void *ctx,
+                   struct file_job **ret)
+{
+    struct file_job *job = calloc(1, sizeof *job);
+    if (!job)
+        return E_NOMEM;
+    job->cb = cb;
+    job->ctx = ctx;
+    job->root = strdup(req->root);
+    job->path = strdup(req->path);
+    job->req = *req;
+    job->req.root = job->root;
+    job->req.path = job->path;
+    job->req.stop = &job->stop;
+    int rc = job->root && job->path ? uv_queue_work(loop, &job->work, on_work, on_worked) : E_NOMEM;
+    if (rc < 0) {
+        destroy(job);
+        return rc;
+    }
+    *ret = job;
+    return 0;
+}
+
+void file_job_abandon(struct file_job *job)
+{
+    if (!job)
+        return;
+    job->cb = NULL;
+    atomic_store(&job->stop, true);
+    uv_cancel((uv_req_t *)&job->work);
+}

@@ -1,0 +1,177 @@
+#include "agent/flags.h"
+
+#include "agent/config.h"
+#include "base/err.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum flag_kind { FLAG_TEXT, FLAG_TOKENS, FLAG_LINE, FLAG_LEVEL, FLAG_HELP, FLAG_VERSION };
+
+static const struct flag {
+    const char *name, *other; /* two spellings */
+    enum flag_kind kind;
+    size_t offset; /* of the member, FLAG_TEXT only */
+} flags[] = {
+    {"--cwd", "-cwd", FLAG_TEXT, offsetof(struct flags, cwd)},
+    {"--model", "-m", FLAG_TEXT, offsetof(struct flags, model)},
+    {"--append-system-prompt", NULL, FLAG_TEXT, offsetof(struct flags, append)},
+    {"--append-system-prompt-file", NULL, FLAG_TEXT, offsetof(struct flags, append_file)},
+    {"--trace", NULL, FLAG_TEXT, offsetof(struct flags, trace)},
+    {"--max-tokens", NULL, FLAG_TOKENS, 0},
+    {"--max-line", NULL, FLAG_LINE, 0},
+    {"--log-level", NULL, FLAG_LEVEL, 0},
+    {"--help", "-h", FLAG_HELP, 0},
+    {"--version", NULL, FLAG_VERSION, 0},
+};
+
+const char *flags_usage(void)
+{
+    return "Usage: acp-agent acp [OPTION]... [DIRECTORY]\n"
+           "Serves the Agent Client Protocol on standard input and output.\n"
+           "\n"
+           "  --cwd DIR, DIRECTORY   working directory of sessions that name none\n"
+           "  --model, -m P/M        provider/model, or a model of the default provider\n"
+           "  --max-tokens N         tokens the model may write per answer\n"
+           "  --append-system-prompt TEXT, --append-system-prompt-file FILE\n"
+           "                         added to the system prompt\n"
+           "  --trace FILE           append every message of both directions to FILE\n"
+           "  --max-line BYTES       longest message taken (default 64 MiB)\n"
+           "  --log-level LEVEL      error, warn (default), info or debug, on stderr\n"
+           "  --help, --version\n"
+           "\n"
+           "Keys: OPENAI_API_KEY, DEEPSEEK_API_KEY, OPENROUTER_API_KEY, or the file\n"
+           "credentials.json; docs/agent.md has the rest.\n";
+}
+
+static int complain(struct flags *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static int complain(struct flags *f, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(f->error, sizeof f->error, fmt, args);
+    va_end(args);
+    return E_INVALID;
+}
+
+/* 1 to max. */
+static int read_number(struct flags *f, const char *name, const char *text, uint64_t max,
+                       uint64_t *ret)
+{
+    char *end = NULL;
+    unsigned long long v = strtoull(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end || v < 1 || v > max)
+        return complain(f, "%s: \"%s\" is no number from 1 to %llu", name, text,
+                        (unsigned long long)max);
+    *ret = v;
+    return 0;
+}
+
+static int set_level(struct flags *f, const char *text)
+{
+    int level = log_level_parse(text);
+    if (level < 0)
+        return complain(f, "--log-level: \"%s\" is none of error, warn, info, debug", text);
+    f->log_level = (enum log_level)level;
+    return 0;
+}
+
+static int set_model(struct flags *f)
+{
+    if (f->model && !config_knows(f->model))
+        return complain(f,
+                        "--model: \"%s\" names no known provider; write openai/MODEL, "
+                        "deepseek/MODEL or openrouter/MODEL",
+                        f->model);
+    return 0;
+}
+
+static int set_value(struct flags *f, const struct flag *flag, const char *value)
+{
+    uint64_t v = 0;
+    int rc = 0;
+    switch (flag->kind) {
+    case FLAG_TEXT:
+        memcpy((char *)f + flag->offset, &value, sizeof value);
+        return set_model(f);
+    case FLAG_TOKENS:
+        rc = read_number(f, flag->name, value, INT32_MAX, &v);
+        f->max_tokens = (uint32_t)v;
+        return rc;
+    case FLAG_LINE:
+        rc = read_number(f, flag->name, value, 1u << 30, &v);
+        f->max_line = (size_t)v;
+        return rc;
+    case FLAG_LEVEL:
+        return set_level(f, value);
+    case FLAG_HELP:
+        f->action = FLAGS_HELP;
+        return 0;
+    case FLAG_VERSION:
+        f->action = FLAGS_VERSION;
+        return 0;
+    }
+    return 0;
+}
+
+/* n: length of the name within the argument ("--cwd=DIR"). */
+static const struct flag *find(const char *arg, size_t n)
+{
+    for (size_t i = 0; i < ARRAY_LEN(flags); i++) {
+        const char *names[] = {flags[i].name, flags[i].other};
+        for (size_t k = 0; k < ARRAY_LEN(names); k++)
+            if (names[k] && strlen(names[k]) == n && strncmp(names[k], arg, n) == 0)
+                return &flags[i];
+    }
+    return NULL;
+}
+
+/* How many arguments were used, or E_INVALID. */
+static int take_flag(struct flags *f, int left, char *const argv[])
+{
+    size_t n = strcspn(argv[0], "=");
+    bool joined = argv[0][n] == '=';
+    const struct flag *flag = find(argv[0], n);
+    if (!flag)
+        return complain(f, "unknown option %s", argv[0]);
+    bool alone = flag->kind == FLAG_HELP || flag->kind == FLAG_VERSION;
+    if (alone && joined)
+        return complain(f, "%s takes no value", flag->name);
+    if (!alone && !joined && left < 2)
+        return complain(f, "%s needs a value", flag->name);
+    int rc = set_value(f, flag, joined ? argv[0] + n + 1 : argv[1]);
+    return rc < 0 ? rc : alone || joined ? 1 : 2;
+}
+
+static int take_directory(struct flags *f, const char *arg)
+{
+    if (f->cwd)
+        return complain(f, "%s: the working directory is given twice", arg);
+    f->cwd = arg;
+    return 1;
+}
+
+static int take_command(struct flags *f, int argc, char *const argv[])
+{
+    if (argc < 2)
+        return complain(f, "a command is missing");
+    if (argv[1][0] == '-') {
+        int rc = take_flag(f, argc - 1, argv + 1);
+        if (rc > 0 && f->action == FLAGS_SERVE)
+            rc = complain(f, "%s: the command acp must come first", argv[1]);
+        return rc;
+    }
+    return strcmp(argv[1], "acp") == 0 ? 1 : complain(f, "unknown command %s", argv[1]);
+}
+
+int flags_parse(int argc, char *const argv[], struct flags *ret)
+{
+    *ret = (struct flags){.log_level = LOG_WARN};
+    int rc = take_command(ret, argc, argv);
+    for (int i = 2; rc > 0 && i < argc && ret->action == FLAGS_SERVE; i += rc)
+        rc = argv[i][0] == '-' ? take_flag(ret, argc - i, argv + i) : take_directory(ret, argv[i]);
+    return rc < 0 ? rc : 0;
+}

@@ -1,0 +1,28 @@
+#ifndef AGENT_FLAGS_H
+#define AGENT_FLAGS_H
+
+#include "base/log.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The command line of acp-agent. */
+enum flags_action { FLAGS_SERVE, FLAGS_HELP, FLAGS_VERSION };
+
+struct flags {
+    enum flags_action action;
+    /* All lent by argv; NULL if not given. */
+    const char *cwd, *model, *append, *append_file, *trace;
+    uint32_t max_tokens; /* 0: not given */
+    size_t max_line;     /* 0: not given */
+    enum log_level log_level;
+    char error[256]; /* after E_INVALID: one sentence */
+};
+
+/* 0, or E_INVALID with error filled. */
+int flags_parse(int argc, char *const argv[], struct flags *ret);
+
+/* The usage text. Static. */
+const char *flags_usage(void);
+
+#endif

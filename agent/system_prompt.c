@@ -1,0 +1,48 @@
+#include "agent/system_prompt.h"
+
+#include "agent/file.h"
+#include "base/err.h"
+#include "base/log.h"
+
+#include <stdlib.h>
+#include <uv.h>
+
+#define INSTRUCTIONS_MAX (64u << 10)
+
+static const char own_words[] =
+    "You are a coding agent that works inside the user's editor. Answer briefly and exactly. Use "
+    "the tools to look at files instead of guessing what they hold, and say so when something "
+    "cannot be found. Text is shown to the user as Markdown.\n"
+    "The working directory is ";
+
+static int add_instructions(struct buf *out, const char *cwd)
+{
+    struct file_text text;
+    char *path = file_join(cwd, "AGENTS.md");
+    if (!path)
+        return E_NOMEM;
+    struct file_request req = {.root = cwd, .path = path, .max = INSTRUCTIONS_MAX};
+    int rc = file_read_text(&req, &text);
+    if (rc == 0 && text.cut)
+        log_warn("%s: only the first %u KiB are used", path, INSTRUCTIONS_MAX >> 10);
+    if (rc == 0)
+        rc = buf_addf(out, "\n\nInstructions of this workspace (AGENTS.md):\n%s", text.text.p);
+    else if (rc != E_NOMEM && rc != UV_ENOENT)
+        log_warn("the workspace's instructions are not used: %s", text.error);
+    file_text_deinit(&text);
+    free(path);
+    return rc == E_NOMEM ? rc : 0;
+}
+
+char *system_prompt_make(const char *cwd, const char *append)
+{
+    struct buf out = {0};
+    int rc = buf_addf(&out, "%s%s", own_words, cwd);
+    if (rc == 0)
+        rc = add_instructions(&out, cwd);
+    if (rc == 0 && append && *append)
+        rc = buf_addf(&out, "\n\n%s", append);
+    char *text = rc == 0 ? buf_take(&out) : NULL;
+    buf_deinit(&out);
+    return text;
+}
