@@ -1,0 +1,24 @@
+#ifndef AGENT_ENV_H
+#define AGENT_ENV_H
+
+#include "agent/config.h"
+#include "http/fetch.h"
+#include "rpc/peer.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <uv.h>
+
+/* What the agent shares with its sessions and turns. Owned by the agent, which outlives them. */
+struct env {
+    uv_loop_t *loop;
+    struct peer *peer;
+    struct fetch *fetch;
+    struct config config;
+    const char *model; /* "provider/model" of the command line, or NULL */
+    uint32_t max_tokens;
+    bool pressed; /* the client does not read: nothing new may be started */
+    bool notices; /* the client takes notice updates */
+};
+
+#endif

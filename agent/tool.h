@@ -1,0 +1,80 @@
+#ifndef AGENT_TOOL_H
+#define AGENT_TOOL_H
+
+#include "acp/methods.h"
+#include "agent/llm.h"
+
+#include <cjson/cJSON.h>
+#include <stdint.h>
+#include <uv.h>
+
+/*
+ * The tools of the agent: one table, one file per tool. A call is prepared (what is it, will it
+ * run?), shown, and then run.
+ */
+
+struct tool;
+
+/* One call of a model reply, made ready. */
+struct tool_call {
+    const struct tool *tool; /* NULL: there is no such tool */
+    const char *cwd;         /* lent; the session's */
+    cJSON *args;             /* owned; what the model gave, NULL if it did not parse */
+    char *title;             /* owned; for people */
+    char *path;              /* owned; the absolute path it is about, or NULL */
+    uint32_t line;           /* in that file; 0: none */
+    char *error;             /* owned; why it never runs; NULL: it will */
+};
+
+struct tool_result {
+    bool failed;
+    char *text; /* owned; what model and client are told */
+    cJSON *raw; /* owned; for rawOutput, or NULL */
+};
+
+struct tool_run; /* a call that is running */
+
+typedef void (*tool_done_cb)(void *ctx, struct tool_result *result); /* result is lent */
+
+struct tool {
+    struct llm_tool spec;
+    enum acp_tool_kind kind;
+    /* Reads c->args into title, path, line, or sets c->error. 0 or E_NOMEM. */
+    int (*prepare)(struct tool_call *c);
+    /* Calls tool_finish on a later turn of the loop. 0 or a negative code (then it never does). */
+    int (*start)(struct tool_run *run, const struct tool_call *c);
+    /* Stops it; tool_finish must not come any more. */
+    void (*stop)(struct tool_run *run);
+};
+
+struct tool_run {
+    const struct tool *tool;
+    uv_loop_t *loop; /* lent */
+    void *job;       /* the tool's own */
+    tool_done_cb done;
+    void *ctx;
+};
+
+extern const struct tool tool_read_file;
+
+/* What the model is told of: the table's specs. */
+const struct llm_tool *const *tool_specs(size_t *ret_n);
+
+/* Fills *ret from what the model sent. 0 or E_NOMEM (deinit it in any case). cwd is lent. */
+int tool_prepare(struct tool_call *ret, const char *cwd, const struct history_call *from);
+void tool_call_deinit(struct tool_call *c);
+
+/* Makes a call fit to be stored and sent again: a legal name, arguments that are an object, an id
+ * (`fallback_id` if there was none). 0 or E_NOMEM. */
+int tool_sanitize(struct history_call *c, const char *fallback_id);
+
+/* Runs a call that has no error. done comes once, on a later turn of the loop, unless stopped. */
+int tool_start(uv_loop_t *loop, const struct tool_call *c, tool_done_cb done, void *ctx,
+               struct tool_run **ret);
+/* Accepts NULL. */
+void tool_stop(struct tool_run *run);
+
+/* For tools: takes what is in result, tells the owner, frees the run. */
+void tool_finish(struct tool_run *run, struct tool_result *result);
+
+#endif

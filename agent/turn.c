@@ -1,0 +1,307 @@
+#include "agent/turn_impl.h"
+
+#include "base/err.h"
+#include "base/log.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_TRIES    4      /* after the first one */
+#define MAX_PAUSE_MS 8000u  /* of our own choosing */
+#define MAX_WAIT_MS  60000u /* that a provider may ask for */
+#define LINK_MAX     (64u << 10)
+
+static const struct {
+    const char *name;
+    unsigned next; /* bit set of the states allowed after this one */
+} table[TURN_STATES] = {
+    [TURN_LINKS] = {"links", 1u << TURN_MODEL | 1u << TURN_HELD | 1u << TURN_OVER},
+    [TURN_MODEL] = {"model", 1u << TURN_WAIT | 1u << TURN_TOOL | 1u << TURN_MODEL |
+                                 1u << TURN_HELD | 1u << TURN_OVER},
+    [TURN_WAIT] = {"wait", 1u << TURN_MODEL | 1u << TURN_HELD | 1u << TURN_OVER},
+    [TURN_TOOL] = {"tool", 1u << TURN_TOOL | 1u << TURN_MODEL | 1u << TURN_HELD | 1u << TURN_OVER},
+    [TURN_HELD] = {"held", 1u << TURN_MODEL | 1u << TURN_TOOL | 1u << TURN_OVER},
+    [TURN_OVER] = {"over", 0},
+};
+
+bool turn_may_move(enum turn_state from, enum turn_state to)
+{
+    return (table[from].next & 1u << to) != 0;
+}
+
+void turn_move(struct turn *t, enum turn_state next)
+{
+    assert(turn_may_move(t->state, next));
+    log_debug("turn of %s: %s -> %s", t->s->id, table[t->state].name, table[next].name);
+    t->state = next;
+}
+
+bool turn_hold(struct turn *t, void (*step)(struct turn *t))
+{
+    if (!t->env->pressed)
+        return false;
+    turn_move(t, TURN_HELD);
+    t->held = step;
+    return true;
+}
+
+/* --- text --- */
+
+void turn_flush(struct turn *t)
+{
+    char id[32];
+    if (t->pending.n == 0)
+        return;
+    snprintf(id, sizeof id, "%s_%u", t->pending_kind == LLM_TEXT ? "msg" : "thought",
+             t->s->replies);
+    struct update_text text = {
+        .kind = t->pending_kind, .message_id = id, .p = t->pending.p, .n = t->pending.n};
+    t->no_memory = update_text(session_updates(t->s), &text) == E_NOMEM || t->no_memory;
+    t->pending.n = 0;
+    t->shown = t->shown_now = true;
+}
+
+static void on_text(void *ctx, enum llm_text_kind kind, const char *p, size_t n)
+{
+    struct turn *t = ctx;
+    if (kind != t->pending_kind)
+        turn_flush(t);
+    t->pending_kind = kind;
+    struct buf *whole = kind == LLM_TEXT ? &t->text : &t->thought;
+    if (buf_add(whole, p, n) < 0 || buf_add(&t->pending, p, n) < 0)
+        t->no_memory = true;
+}
+
+/* What one read of the network brought leaves as one update; while the client does not read,
+ * bursts merge, and the model is paused. */
+static void on_burst(void *ctx)
+{
+    struct turn *t = ctx;
+    if (!t->env->pressed)
+        turn_flush(t);
+    if (t->no_memory)
+        turn_fail_plain(t, RPC_INTERNAL_ERROR, "Out of memory.");
+}
+
+/* --- trying again --- */
+
+static bool may_try_again(const struct turn *t, const struct llm_error *e)
+{
+    return e->retry && !t->shown_now && t->tries < MAX_TRIES &&
+           !(e->has_wait && e->wait_ms > MAX_WAIT_MS);
+}
+
+static uint64_t pause_ms(const struct turn *t, const struct llm_error *e)
+{
+    if (e->has_wait)
+        return e->wait_ms;
+    uint64_t ms = t->env->config.retry_ms << t->tries;
+    if (ms > MAX_PAUSE_MS)
+        ms = MAX_PAUSE_MS;
+    return ms - uv_hrtime() % (ms / 4 + 1); /* so that many agents do not come back at once */
+}
+
+static void tell_of_retry(struct turn *t, const struct llm_error *e, uint64_t ms)
+{
+    char text[sizeof e->text + 96];
+    snprintf(text, sizeof text, "The model did not answer (%s). Trying again in %.1f s.", e->text,
+             (double)ms / 1000);
+    log_warn("%s", text);
+    if (t->env->notices)
+        update_notice(session_updates(t->s), "warning", text);
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    turn_request_model(CONTAINER_OF(timer, struct turn, timer));
+}
+
+static void on_failed(struct turn *t, const struct llm_error *e)
+{
+    if (!may_try_again(t, e)) {
+        turn_fail(t, e);
+        return;
+    }
+    uint64_t ms = pause_ms(t, e);
+    tell_of_retry(t, e, ms);
+    t->tries++;
+    turn_move(t, TURN_WAIT);
+    uv_timer_start(&t->timer, on_timer, ms, 0);
+}
+
+/* --- the model's reply --- */
+
+static void on_stopped(struct turn *t, struct llm_reply *reply)
+{
+    struct llm_error empty = {0};
+    if (reply->n_calls > 0) {
+        turn_run_tools(t, reply);
+    } else if (t->shown) {
+        turn_end(t, ACP_STOP_END_TURN);
+    } else {
+        llm_error_set(&empty, "the answer is empty");
+        turn_fail(t, &empty);
+    }
+}
+
+static void on_done(void *ctx, struct llm_reply *reply)
+{
+    struct turn *t = ctx;
+    t->call = NULL;
+    turn_flush(t);
+    if (t->no_memory) {
+        turn_fail_plain(t, RPC_INTERNAL_ERROR, "Out of memory.");
+        return;
+    }
+    switch (reply->finish) {
+    case LLM_FINISH_STOP:
+        on_stopped(t, reply);
+        break;
+    case LLM_FINISH_LENGTH:
+        turn_end(t, ACP_STOP_MAX_TOKENS);
+        break;
+    case LLM_FINISH_REFUSAL:
+        turn_end(t, ACP_STOP_REFUSAL);
+        break;
+    case LLM_FINISH_NONE:
+    case LLM_FINISH_FAILED:
+        on_failed(t, &reply->error);
+        break;
+    }
+}
+
+static const struct llm_call_ops ops_of_model = {
+    .on_text = on_text, .on_burst = on_burst, .on_done = on_done};
+
+static int open_call(struct turn *t)
+{
+    struct llm_target to;
+    struct llm_request req = {.to = &to,
+                              .system = t->s->system,
+                              .history = &t->s->history,
+                              .max_tokens = t->env->max_tokens,
+                              .idle_ms = t->env->config.idle_ms};
+    req.tools = tool_specs(&req.n_tools);
+    int rc = config_resolve(&t->env->config, t->env->model, &to);
+    return rc == 0 ? llm_call_start(t->env->fetch, &req, &ops_of_model, t, &t->call) : rc;
+}
+
+static void fail_to_open(struct turn *t, int rc)
+{
+    char text[128];
+    if (rc == E_INVALID) {
+        turn_fail_plain(t, RPC_INTERNAL_ERROR,
+                        "The provider's base URL must start with http:// or https://.");
+        return;
+    }
+    snprintf(text, sizeof text, "The model could not be asked: %s.", err_text(rc));
+    turn_fail_plain(t, RPC_INTERNAL_ERROR, text);
+}
+
+void turn_request_model(struct turn *t)
+{
+    if (turn_hold(t, turn_request_model))
+        return;
+    if (t->tries == 0 && t->requests++ >= TURN_MAX_REQUESTS) {
+        turn_end(t, ACP_STOP_MAX_TURN_REQUESTS);
+        return;
+    }
+    turn_move(t, TURN_MODEL);
+    t->text.n = t->thought.n = 0;
+    t->shown_now = false;
+    if (t->tries == 0)
+        t->s->replies++;
+    int rc = open_call(t);
+    if (rc < 0)
+        fail_to_open(t, rc);
+}
+
+/* --- the prompt --- */
+
+static void begin(struct turn *t)
+{
+    char *text = prompt_render(&t->prompt);
+    int rc = text ? history_add_user(&t->s->history, text) : E_NOMEM;
+    free(text);
+    prompt_deinit(&t->prompt);
+    if (rc < 0)
+        turn_fail_plain(t, RPC_INTERNAL_ERROR, "Out of memory.");
+    else
+        turn_request_model(t);
+}
+
+static void next_link(struct turn *t);
+
+/* A file that cannot be read is only named to the model, with the reason. */
+static void on_link(void *ctx, int rc, struct file_text *text)
+{
+    struct turn *t = ctx;
+    struct prompt_part *part = &t->prompt.parts[t->link++];
+    t->job = NULL;
+    if (rc == 0)
+        part->text = buf_take(&text->text);
+    if (rc < 0 || text->more)
+        part->note = strdup(rc < 0 ? text->error : "the file goes on");
+    next_link(t);
+}
+
+static void next_link(struct turn *t)
+{
+    while (t->link < t->prompt.n && !t->prompt.parts[t->link].path)
+        t->link++;
+    if (t->link == t->prompt.n) {
+        begin(t);
+        return;
+    }
+    struct file_request req = {
+        .root = t->s->cwd, .path = t->prompt.parts[t->link].path, .max = LINK_MAX};
+    int rc = file_job_start(t->env->loop, &req, on_link, t, &t->job);
+    if (rc < 0)
+        turn_fail_plain(t, RPC_INTERNAL_ERROR, "A linked file could not be read.");
+}
+
+static void on_cancel_request(void *ctx, struct rpc_request *req)
+{
+    (void)req;
+    turn_end_cancelled(ctx, true);
+}
+
+void turn_start(struct session *s, struct rpc_request *req, struct prompt *prompt)
+{
+    struct turn *t = calloc(1, sizeof *t);
+    if (!t) {
+        prompt_deinit(prompt);
+        rpc_fail(req, RPC_INTERNAL_ERROR, "Out of memory.", NULL);
+        return;
+    }
+    t->s = s;
+    t->env = s->env;
+    t->req = req;
+    t->mark = s->history.n;
+    t->prompt = *prompt;
+    *prompt = (struct prompt){0};
+    uv_timer_init(t->env->loop, &t->timer);
+    s->turn = t;
+    rpc_request_on_cancel(req, on_cancel_request, t);
+    next_link(t);
+}
+
+void turn_cancel(struct turn *t)
+{
+    turn_end_cancelled(t, false);
+}
+
+void turn_pressure(struct turn *t)
+{
+    void (*step)(struct turn *) = t->held;
+    if (t->call)
+        llm_call_pause(t->call, t->env->pressed);
+    if (t->env->pressed)
+        return;
+    turn_flush(t);
+    t->held = NULL;
+    if (step)
+        step(t);
+}

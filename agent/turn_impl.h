@@ -1,0 +1,65 @@
+#ifndef AGENT_TURN_IMPL_H
+#define AGENT_TURN_IMPL_H
+
+#include "agent/file_job.h"
+#include "agent/llm_call.h"
+#include "agent/tool.h"
+#include "agent/turn.h"
+
+/* Private to turn*.c: turn.c asks the model, turn_tools.c runs what it calls, turn_end.c answers.
+ */
+
+#define TURN_MAX_REQUESTS 100 /* model requests of one turn */
+
+struct turn_call {
+    char id[24]; /* toolCallId: ours, since providers repeat theirs */
+    struct tool_call call;
+};
+
+struct turn {
+    struct session *s;
+    struct env *env;
+    struct rpc_request *req;
+    enum turn_state state;
+    size_t mark;       /* messages in the history before this turn */
+    size_t reply_at;   /* the message whose calls are being run */
+    unsigned requests; /* model requests so far */
+    unsigned tries;    /* failed tries of the current one */
+    bool shown;        /* something reached the client in this turn */
+    bool shown_now;    /* and from the current reply */
+    bool no_memory;    /* noted where nothing could be done about it */
+    uv_timer_t timer;  /* TURN_WAIT; its close callback frees the turn */
+    struct llm_call *call;
+    struct buf text, thought; /* of the current reply */
+    struct buf pending;       /* what of them the client has not got yet */
+    enum llm_text_kind pending_kind;
+    struct prompt prompt;
+    size_t link; /* the part of the prompt being read */
+    struct file_job *job;
+    struct turn_call *calls; /* of the current reply */
+    size_t n_calls, next_call;
+    struct tool_run *run;
+    void (*held)(struct turn *t); /* the step that waits in TURN_HELD */
+};
+
+void turn_move(struct turn *t, enum turn_state next);
+/* True, and the step comes again later, if the client does not read. */
+bool turn_hold(struct turn *t, void (*step)(struct turn *t));
+/* Asks the model with the history as it is. */
+void turn_request_model(struct turn *t);
+/* Gives out the pending text. */
+void turn_flush(struct turn *t);
+
+/* Shows and runs the calls of a reply, then asks the model again. Takes the calls. */
+void turn_run_tools(struct turn *t, struct llm_reply *reply);
+/* Reports calls that have not ended as cancelled, to client and history. */
+void turn_drop_tools(struct turn *t);
+void turn_free_calls(struct turn *t);
+
+/* Each answers the request and ends the turn; t is gone soon, touch nothing. */
+void turn_end(struct turn *t, enum acp_stop_reason reason);
+void turn_end_cancelled(struct turn *t, bool by_request_id);
+void turn_fail(struct turn *t, const struct llm_error *error);
+void turn_fail_plain(struct turn *t, int code, const char *message);
+
+#endif

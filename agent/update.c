@@ -1,0 +1,98 @@
+#include "agent/update.h"
+
+#include <string.h>
+
+static struct jsonw *begin(struct update_to to, enum acp_session_update kind)
+{
+    struct jsonw *w = peer_notify_begin(to.peer, acp_methods[ACP_SESSION_UPDATE].name);
+    jw_open(w, '{');
+    jw_kstr(w, "sessionId", to.session_id);
+    jw_kopen(w, "update", '{');
+    jw_kstr(w, "sessionUpdate", acp_session_update_name(kind));
+    return w;
+}
+
+static int end(struct update_to to, struct jsonw *w)
+{
+    jw_close(w);
+    jw_close(w);
+    return peer_notify_end(to.peer);
+}
+
+static void write_text_block(struct jsonw *w, const char *p, size_t n)
+{
+    jw_kopen(w, "content", '{');
+    jw_kstr(w, "type", acp_content_name(ACP_CONTENT_TEXT));
+    jw_key(w, "text");
+    jw_str(w, p, n);
+    jw_close(w);
+}
+
+int update_text(struct update_to to, const struct update_text *text)
+{
+    struct jsonw *w = begin(to, text->kind == LLM_TEXT ? ACP_UPDATE_AGENT_MESSAGE_CHUNK
+                                                       : ACP_UPDATE_AGENT_THOUGHT_CHUNK);
+    jw_kstr(w, "messageId", text->message_id);
+    write_text_block(w, text->p, text->n);
+    return end(to, w);
+}
+
+static void write_location(struct jsonw *w, const struct tool_call *c)
+{
+    jw_kopen(w, "locations", '[');
+    jw_open(w, '{');
+    jw_kstr(w, "path", c->path);
+    if (c->line > 0)
+        jw_kint(w, "line", c->line);
+    jw_close(w);
+    jw_close(w);
+}
+
+int update_tool_call(struct update_to to, const char *id, const struct tool_call *c,
+                     const char *name)
+{
+    struct jsonw *w = begin(to, ACP_UPDATE_TOOL_CALL);
+    jw_kstr(w, "toolCallId", id);
+    jw_kstr(w, "title", c->title);
+    jw_kstr(w, "name", name);
+    jw_kstr(w, "kind", acp_tool_kind_name(c->tool ? c->tool->kind : ACP_KIND_OTHER));
+    jw_kstr(w, "status", acp_tool_status_name(ACP_TOOL_PENDING));
+    if (c->args)
+        jw_ktree(w, "rawInput", c->args);
+    if (c->path)
+        write_location(w, c);
+    return end(to, w);
+}
+
+int update_tool_running(struct update_to to, const char *id)
+{
+    struct jsonw *w = begin(to, ACP_UPDATE_TOOL_CALL_UPDATE);
+    jw_kstr(w, "toolCallId", id);
+    jw_kstr(w, "status", acp_tool_status_name(ACP_TOOL_IN_PROGRESS));
+    return end(to, w);
+}
+
+int update_tool_result(struct update_to to, const char *id, const struct tool_result *result)
+{
+    struct jsonw *w = begin(to, ACP_UPDATE_TOOL_CALL_UPDATE);
+    jw_kstr(w, "toolCallId", id);
+    jw_kstr(w, "status",
+            acp_tool_status_name(result->failed ? ACP_TOOL_FAILED : ACP_TOOL_COMPLETED));
+    jw_kopen(w, "content", '[');
+    jw_open(w, '{');
+    jw_kstr(w, "type", acp_tool_content_name(ACP_TOOL_CONTENT_CONTENT));
+    write_text_block(w, result->text, strlen(result->text));
+    jw_close(w);
+    jw_close(w);
+    if (result->raw)
+        jw_ktree(w, "rawOutput", result->raw);
+    return end(to, w);
+}
+
+int update_notice(struct update_to to, const char *severity, const char *title)
+{
+    struct jsonw *w = begin(to, ACP_UPDATE_NOTICE);
+    jw_kstr(w, "severity", severity);
+    jw_kstr(w, "title", title);
+    return end(to, w);
+}
