@@ -1,0 +1,235 @@
+#include "agent/agent_impl.h"
+
+#include "agent/turn.h"
+#include "base/err.h"
+#include "base/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FLUSH_MS  500u        /* for a client that does not read while we end */
+#define WARM_MS   20u         /* after session/new: the client has its answer and types */
+#define READ_STOP (16u << 20) /* answers that wait before we stop taking requests */
+
+struct closed_session {
+    struct list node;
+    char id[SESSION_ID_MAX];
+};
+
+/* --- the end --- */
+
+static void destroy(struct agent *a)
+{
+    struct list *node;
+    while ((node = a->closed.next) != &a->closed) {
+        list_remove(node);
+        free(CONTAINER_OF(node, struct closed_session, node));
+    }
+    config_deinit(&a->env.config);
+    buf_deinit(&a->out);
+    free(a);
+}
+
+static void part_closed(struct agent *a)
+{
+    const struct agent_ops *ops = a->ops;
+    void *ctx = a->ctx;
+    if (--a->open_parts > 0)
+        return;
+    destroy(a);
+    ops->on_closed(ctx);
+}
+
+static void on_fetch_closed(void *ctx)
+{
+    part_closed(ctx);
+}
+
+static void on_warm_closed(uv_handle_t *h)
+{
+    part_closed(h->data);
+}
+
+void agent_shutdown(struct agent *a)
+{
+    if (a->ending)
+        return;
+    a->ending = true;
+    a->ops->on_ending(a->ctx);
+    while (!list_empty(&a->sessions))
+        session_destroy(CONTAINER_OF(a->sessions.next, struct session, node));
+    peer_close(a->env.peer);
+    a->env.peer = NULL;
+    uv_close((uv_handle_t *)&a->warm, on_warm_closed);
+    fetch_close(a->env.fetch, on_fetch_closed, a);
+    if (a->stream)
+        stream_close_flushed(a->stream, 0, FLUSH_MS);
+}
+
+/* --- the wire --- */
+
+static void on_read(void *ctx, const char *bytes, size_t n)
+{
+    struct agent *a = ctx;
+    if (a->ending)
+        return;
+    wiretap_pass(a->options.wiretap, WIRETAP_CLIENT, bytes, n);
+    peer_feed(a->env.peer, bytes, n);
+    /* Model text is stopped at its source; answers can only be stopped by not taking requests. */
+    if (stream_waiting(a->stream) > READ_STOP)
+        stream_pause(a->stream, true);
+}
+
+static void on_eof(void *ctx, int rc)
+{
+    struct agent *a = ctx;
+    if (a->ending)
+        return;
+    if (rc < 0)
+        log_warn("standard input: %s", err_text(rc));
+    peer_eof(a->env.peer);
+    agent_shutdown(a);
+}
+
+static void on_output(void *ctx)
+{
+    struct agent *a = ctx;
+    if (!a->stream) { /* closed already: nobody is there to read */
+        a->out.n = 0;
+        return;
+    }
+    wiretap_pass(a->options.wiretap, WIRETAP_AGENT, a->out.p, a->out.n);
+    int rc = buf_add(stream_out(a->stream), a->out.p, a->out.n);
+    a->out.n = 0;
+    if (rc < 0)
+        stream_close(a->stream, rc); /* a hole in the stream would be worse */
+    else
+        stream_flush(a->stream);
+}
+
+static void on_pressure(void *ctx, bool high)
+{
+    struct agent *a = ctx;
+    struct list *next;
+    a->env.pressed = high;
+    if (a->ending)
+        return;
+    if (!high)
+        stream_pause(a->stream, false);
+    for (struct list *at = a->sessions.next; at != &a->sessions; at = next) {
+        struct session *s = CONTAINER_OF(at, struct session, node);
+        next = at->next;
+        if (s->turn)
+            turn_pressure(s->turn);
+    }
+}
+
+static void on_stream_closed(void *ctx, int why)
+{
+    struct agent *a = ctx;
+    if (!a->ending && why < 0)
+        log_info("standard output: %s", err_text(why));
+    a->stream = NULL;
+    agent_shutdown(a);
+    part_closed(a);
+}
+
+static const struct stream_ops ops_of_stream = {.on_read = on_read,
+                                                .on_eof = on_eof,
+                                                .on_pressure = on_pressure,
+                                                .on_closed = on_stream_closed};
+
+static const struct peer_ops ops_of_peer = {
+    .on_request = method_request, .on_notify = method_notify, .on_output = on_output};
+
+/* --- sessions --- */
+
+struct session *agent_find_session(struct agent *a, const char *id)
+{
+    for (struct list *at = a->sessions.next; at != &a->sessions; at = at->next) {
+        struct session *s = CONTAINER_OF(at, struct session, node);
+        if (strcmp(s->id, id) == 0)
+            return s;
+    }
+    return NULL;
+}
+
+static void on_warm(uv_timer_t *timer)
+{
+    struct agent *a = timer->data;
+    fetch_warm(a->env.fetch);
+}
+
+void agent_add_session(struct agent *a, struct session *s)
+{
+    list_append(&a->sessions, &s->node);
+    uv_timer_start(&a->warm, on_warm, WARM_MS, 0);
+}
+
+bool agent_was_closed(struct agent *a, const char *id)
+{
+    for (struct list *at = a->closed.next; at != &a->closed; at = at->next)
+        if (strcmp(CONTAINER_OF(at, struct closed_session, node)->id, id) == 0)
+            return true;
+    return false;
+}
+
+void agent_close_session(struct agent *a, struct session *s)
+{
+    struct closed_session *c = calloc(1, sizeof *c);
+    if (c) {
+        memcpy(c->id, s->id, sizeof c->id);
+        list_append(&a->closed, &c->node);
+    }
+    session_destroy(s);
+}
+
+bool agent_has_credentials(struct agent *a, bool again)
+{
+    struct llm_target to;
+    if (!again && a->configured && config_resolve(&a->env.config, a->env.model, &to) == 0)
+        return true;
+    a->configured = config_load(&a->env.config, a->options.env) == 0;
+    return a->configured && config_resolve(&a->env.config, a->env.model, &to) == 0;
+}
+
+/* --- the beginning --- */
+
+static int open_wire(struct agent *a)
+{
+    struct peer_options options = {.max_line = a->options.max_line};
+    int rc = peer_create(&ops_of_peer, a, &a->out, &options, &a->env.peer);
+    if (rc < 0)
+        return rc;
+    return stream_open(a->env.loop, a->options.in, a->options.out, &ops_of_stream, a, &a->stream);
+}
+
+int agent_open(uv_loop_t *loop, const struct agent_options *options, const struct agent_ops *ops,
+               void *ctx, struct agent **ret)
+{
+    struct agent *a = calloc(1, sizeof *a);
+    if (!a)
+        return E_NOMEM;
+    a->options = *options;
+    a->ops = ops;
+    a->ctx = ctx;
+    a->env = (struct env){.loop = loop, .model = options->model, .max_tokens = options->max_tokens};
+    config_init(&a->env.config);
+    list_init(&a->sessions);
+    list_init(&a->closed);
+    int rc = fetch_create(loop, &a->env.fetch);
+    if (rc == 0)
+        rc = open_wire(a);
+    if (rc < 0) {
+        if (a->env.fetch)
+            fetch_close(a->env.fetch, NULL, NULL);
+        peer_close(a->env.peer);
+        destroy(a);
+        return rc;
+    }
+    uv_timer_init(loop, &a->warm);
+    a->warm.data = a;
+    a->open_parts = 3; /* the stream, the timer, fetch */
+    *ret = a;
+    return 0;
+}

@@ -1,0 +1,42 @@
+#ifndef AGENT_AGENT_IMPL_H
+#define AGENT_AGENT_IMPL_H
+
+#include "agent/agent.h"
+#include "agent/env.h"
+#include "agent/session.h"
+#include "base/buf.h"
+#include "base/list.h"
+#include "uvio/stream.h"
+
+/* Private to agent.c and method*.c. */
+struct agent {
+    struct agent_options options;
+    const struct agent_ops *ops;
+    void *ctx;
+    struct env env;
+    struct stream *stream;
+    struct buf out; /* what the peer wrote since the last hand-over to the stream */
+    struct list sessions;
+    struct list closed; /* struct closed_session: ids that close may be asked for again */
+    uv_timer_t warm;    /* loads libcurl in an idle moment */
+    bool configured, initialized, ending;
+    unsigned open_parts; /* that must report their end before the agent is gone */
+};
+
+/* The live session of that id, or NULL. */
+struct session *agent_find_session(struct agent *a, const char *id);
+/* Takes the session into the list. */
+void agent_add_session(struct agent *a, struct session *s);
+/* Ends a session and remembers its id. */
+void agent_close_session(struct agent *a, struct session *s);
+bool agent_was_closed(struct agent *a, const char *id);
+
+/* Are there credentials for the model? Reads the configuration if there were none so far, or
+ * `again`. */
+bool agent_has_credentials(struct agent *a, bool again);
+
+/* A request or notification of the client, for peer_ops. */
+int method_request(void *ctx, struct rpc_request *req, const char *method, const cJSON *params);
+void method_notify(void *ctx, const char *method, const cJSON *params);
+
+#endif

@@ -1,0 +1,175 @@
+#include "agent/method.h"
+
+#include "acp/methods.h"
+#include "base/err.h"
+#include "base/log.h"
+
+#include <string.h>
+
+#define PROTOCOL_VERSION 1
+#define AUTH_METHOD      "environment"
+
+static const struct {
+    enum acp_method id;
+    const char *alias;
+    void (*fn)(struct agent *, struct rpc_request *, const cJSON *);
+} requests[] = {
+#define X(id, alias, fn) {ACP_##id, alias, fn},
+    METHOD_REQUESTS(X)
+#undef X
+};
+
+static const struct {
+    enum acp_method id;
+    const char *alias;
+    void (*fn)(struct agent *, const cJSON *);
+} notifications[] = {
+#define X(id, alias, fn) {ACP_##id, alias, fn},
+    METHOD_NOTIFICATIONS(X)
+#undef X
+};
+
+static bool is_called(const char *method, enum acp_method id, const char *alias)
+{
+    return strcmp(method, acp_methods[id].name) == 0 || (alias && strcmp(method, alias) == 0);
+}
+
+int method_request(void *ctx, struct rpc_request *req, const char *method, const cJSON *params)
+{
+    struct agent *a = ctx;
+    if (!a->initialized && strcmp(method, acp_methods[ACP_INITIALIZE].name) != 0) {
+        rpc_fail_kv(req, RPC_INVALID_REQUEST,
+                    "The connection is not initialized: call initialize "
+                    "first.",
+                    "method", method);
+        return 0;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(requests); i++) {
+        if (is_called(method, requests[i].id, requests[i].alias)) {
+            requests[i].fn(a, req, params);
+            return 0;
+        }
+    }
+    return E_NOTFOUND;
+}
+
+void method_notify(void *ctx, const char *method, const cJSON *params)
+{
+    struct agent *a = ctx;
+    if (!a->initialized)
+        return;
+    for (size_t i = 0; i < ARRAY_LEN(notifications); i++)
+        if (is_called(method, notifications[i].id, notifications[i].alias))
+            notifications[i].fn(a, params);
+}
+
+void method_fail_params(struct rpc_request *req, const struct json_error *err)
+{
+    rpc_fail_kv(req, RPC_INVALID_PARAMS, err->text, "path", err->path);
+}
+
+void method_fail_login(struct rpc_request *req)
+{
+    struct buf text = {0};
+    int rc = buf_adds(&text, "There is no key for a model: set one of ");
+    if (rc == 0)
+        rc = config_list_keys(&text);
+    if (rc == 0)
+        rc = buf_adds(&text, ", or write credentials.json (see acp-agent acp --help).");
+    const char *message = rc == 0 ? buf_cstr(&text) : NULL;
+    rpc_fail(req, ACP_AUTH_REQUIRED, message ? message : "There is no key for a model.", NULL);
+    buf_deinit(&text);
+}
+
+struct initialize {
+    uint32_t version;
+    const cJSON *capabilities, *info;
+};
+
+static void write_capabilities(struct jsonw *w)
+{
+    jw_kopen(w, "agentCapabilities", '{');
+    jw_kbool(w, "loadSession", false);
+    jw_kopen(w, "sessionCapabilities", '{');
+    jw_kopen(w, "close", '{');
+    jw_close(w);
+    jw_close(w);
+    jw_kopen(w, "promptCapabilities", '{');
+    jw_kbool(w, "image", false);
+    jw_kbool(w, "audio", false);
+    jw_kbool(w, "embeddedContext", true);
+    jw_close(w);
+    jw_kopen(w, "mcpCapabilities", '{');
+    jw_kbool(w, "http", false);
+    jw_kbool(w, "sse", false);
+    jw_close(w);
+    jw_close(w);
+}
+
+static void write_auth_methods(struct jsonw *w)
+{
+    jw_kopen(w, "authMethods", '[');
+    jw_open(w, '{');
+    jw_kstr(w, "id", AUTH_METHOD);
+    jw_kstr(w, "name", "Key from the environment or credentials.json");
+    jw_kstr(w, "description", "Reads the environment and the credentials file again.");
+    jw_close(w);
+    jw_close(w);
+}
+
+static void write_info(struct jsonw *w)
+{
+    jw_kopen(w, "agentInfo", '{');
+    jw_kstr(w, "name", "acp-agent");
+    jw_kstr(w, "title", "ACP reference agent");
+    jw_kstr(w, "version", ACP_VERSION);
+    jw_close(w);
+}
+
+void method_initialize(struct agent *a, struct rpc_request *req, const cJSON *params)
+{
+    static const struct json_field fields[] = {
+        {"protocolVersion", JSON_U32, JSON_REQUIRED, offsetof(struct initialize, version)},
+        {"clientCapabilities", JSON_OBJ, JSON_LENIENT, offsetof(struct initialize, capabilities)},
+        {"clientInfo", JSON_OBJ, JSON_LENIENT, offsetof(struct initialize, info)},
+    };
+    struct initialize p = {0};
+    struct json_error err;
+    if (json_read(params, "params", fields, ARRAY_LEN(fields), &p, &err) < 0) {
+        method_fail_params(req, &err);
+        return;
+    }
+    if (p.version > UINT16_MAX) {
+        rpc_fail_kv(req, RPC_INVALID_PARAMS, "params.protocolVersion: larger than 65535", "path",
+                    "params.protocolVersion");
+        return;
+    }
+    const char *client = json_get_str(p.info, "name");
+    log_info("client %s asks for version %u", client ? client : "without a name", p.version);
+    a->initialized = true;
+    a->env.notices = cJSON_IsObject(json_get(json_get(p.capabilities, "session"), "notices"));
+    struct jsonw *w = rpc_reply_begin(req);
+    jw_open(w, '{');
+    jw_kint(w, "protocolVersion", PROTOCOL_VERSION);
+    write_capabilities(w);
+    write_info(w);
+    write_auth_methods(w);
+    jw_close(w);
+    rpc_reply_end(req);
+}
+
+void method_authenticate(struct agent *a, struct rpc_request *req, const cJSON *params)
+{
+    static const struct json_field fields[] = {{"methodId", JSON_STR, JSON_REQUIRED, 0}};
+    const char *id = NULL;
+    struct json_error err;
+    if (json_read(params, "params", fields, 1, &id, &err) < 0)
+        method_fail_params(req, &err);
+    else if (strcmp(id, AUTH_METHOD) != 0)
+        rpc_fail_kv(req, RPC_INVALID_PARAMS, "params.methodId: no such method was offered", "path",
+                    "params.methodId");
+    else if (!agent_has_credentials(a, true))
+        method_fail_login(req);
+    else
+        rpc_reply_empty(req);
+}
