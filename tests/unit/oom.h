@@ -11,6 +11,9 @@
  * none. */
 void oom_reset(long fail_at);
 
+/* As oom_reset, but refuses `count` allocations in a row: memory stays short for a while. */
+void oom_reset_run(long fail_at, long count);
+
 /* Allocations tried since oom_reset(), the refused one included. */
 long oom_seen(void);
 

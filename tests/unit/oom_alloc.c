@@ -24,12 +24,13 @@ char *__wrap_strndup(const char *text, size_t max);
 
 /* The linker's hooks take no context, so this is the one place that has to be global. */
 static struct {
-    long seen, fail_at;
-} oom = {0, -1};
+    long seen, fail_at, count;
+} oom = {0, -1, 0};
 
 static bool refused(void)
 {
-    return oom.seen++ == oom.fail_at;
+    long number = oom.seen++;
+    return number >= oom.fail_at && number < oom.fail_at + oom.count;
 }
 
 void *__wrap_malloc(size_t n)
@@ -63,11 +64,17 @@ char *__wrap_strdup(const char *text)
     return __wrap_strndup(text, SIZE_MAX);
 }
 
-void oom_reset(long fail_at)
+void oom_reset_run(long fail_at, long count)
 {
     cJSON_InitHooks(&(cJSON_Hooks){__wrap_malloc, free});
     oom.seen = 0;
     oom.fail_at = fail_at;
+    oom.count = count;
+}
+
+void oom_reset(long fail_at)
+{
+    oom_reset_run(fail_at, 1);
 }
 
 long oom_seen(void)
