@@ -1,12 +1,13 @@
 #ifndef MOCK_CLIENT_POLICY_H
 #define MOCK_CLIENT_POLICY_H
 
+#include "json/scan.h"
+
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 struct buf;
-struct json_slice;
 
 /*
  * How requests of the agent are answered by themselves (docs/cases.md, Policies). Pure: a request

@@ -1,7 +1,8 @@
 #ifndef MOCK_CLIENT_SUBST_H
 #define MOCK_CLIENT_SUBST_H
 
-#include <cjson/cJSON.h>
+#include "json/json.h"
+
 #include <stddef.h>
 
 /*
@@ -14,8 +15,11 @@
 /* The value of name[0..n): a new cJSON (the caller frees it), or NULL if there is none. */
 typedef cJSON *(*subst_fn)(void *ctx, const char *name, size_t n);
 
-/* A copy of `in` with everything replaced. 0, E_NOMEM, or E_NOTFOUND with the name in err. */
-int subst_apply(const cJSON *in, subst_fn look_up, void *ctx, cJSON **ret, char *err, size_t err_n);
+/* A copy of `in` with everything replaced. 0, E_NOMEM, or E_NOTFOUND with the name in *reterr
+ * (path).
+ */
+int subst_apply(const cJSON *in, subst_fn look_up, void *ctx, cJSON **ret,
+                struct json_error *reterr);
 
 /* Calls cb with each name used in `in`, in order. */
 void subst_names(const cJSON *in, void (*cb)(void *ctx, const char *name, size_t n), void *ctx);
