@@ -117,10 +117,8 @@ const char *player_step_verb(const cJSON *step);
 void player_step_checks(const cJSON *step, const char *default_check,
                         void (*cb)(void *ctx, const char *id), void *ctx);
 
-/* The verbs in the order of docs/cases.md with one line each; NULL at the end. */
-struct player_verb_info {
-    const char *name, *summary;
-};
-const struct player_verb_info *player_verb_info(size_t i);
+/* The i-th verb in the order of docs/cases.md and what it does in a few words (ret_summary may be
+ * NULL), both static; NULL at the end. */
+const char *player_verb(size_t i, const char **ret_summary);
 
 #endif

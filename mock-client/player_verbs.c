@@ -1,0 +1,98 @@
+#include "mock-client/player_int.h"
+
+#include "base/err.h"
+
+#include <string.h>
+
+/*
+ * Every verb once, in the order of docs/cases.md. Types: s string, o object, a array, n number from
+ * 0 up, b boolean, t true, m pattern, e `expect`, r a number or {"min", "max"}, * anything; several
+ * letters mean any of them. check, note, within and at_most go with every verb.
+ */
+#define ASKING   "id:* as:s wait:b expect:e invalid:b"
+#define SEND     PLAY_SENDS | PLAY_AGENT
+#define RAW      "base64:s repeat:o then:s newline:b chunks:na invalid:b id:* as:s"
+#define AS_TEXT  "equals:s contains:s match:s"
+#define NO_CHECK NULL
+
+static const struct play_verb verbs[] = {
+    {"initialize", "sends initialize and waits for the answer", "o", ASKING, SEND, NO_CHECK,
+     play_initialize_begin, play_answer_poll, play_late},
+    {"session", "makes a session and saves its id", "s", "params:o " ASKING, SEND, NO_CHECK,
+     play_session_begin, play_session_poll, play_late},
+    {"prompt", "sends a prompt", "sa", "session:s " ASKING, SEND, NO_CHECK, play_prompt_begin,
+     play_answer_poll, play_late},
+    {"request", "sends any request", "s", "params:* " ASKING, SEND, NO_CHECK, play_request_begin,
+     play_answer_poll, play_late},
+    {"notify", "sends any notification", "s", "params:* invalid:b", SEND, NO_CHECK,
+     play_notify_begin, NULL, NULL},
+    {"cancel", "sends session/cancel", "s", "", SEND, NO_CHECK, play_cancel_begin, NULL, NULL},
+    {"cancel_request", "sends $/cancel_request", "s", "", SEND, NO_CHECK, play_cancel_request_begin,
+     NULL, NULL},
+    {"respond", "answers a request of the agent by hand", "m",
+     "result:* error:* answer:so as:s invalid:b", PLAY_AGENT | PLAY_LAZY, play_respond_check,
+     play_respond_begin, play_respond_poll, play_late_unreached},
+    {"send", "writes bytes to the agent's stdin", "s", RAW, SEND, play_send_check, play_send_begin,
+     NULL, NULL},
+    {"base64", "writes bytes given in base64", "s", RAW, SEND, play_send_check, play_send_begin,
+     NULL, NULL},
+    {"batch", "sends the messages of several steps in one write", "a", "", PLAY_AGENT | PLAY_BATCH,
+     play_batch_check, play_batch_begin, play_batch_poll, play_batch_late},
+    {"await", "waits for the answer to an earlier request", "s", "expect:e", PLAY_AGENT, NO_CHECK,
+     play_await_begin, play_answer_poll, play_late},
+    {"saw", "waits until the agent has sent a matching message", "m",
+     "count:n as:s since:s expect:e", PLAY_JUDGES | PLAY_AGENT, NO_CHECK, play_saw_begin,
+     play_saw_poll, play_late},
+    {"never", "no message so far matches", "m", "since:s", PLAY_JUDGES, NO_CHECK, play_never_begin,
+     NULL, NULL},
+    {"fence", "waits until all the agent had to say was said", "t", "", PLAY_AGENT, NO_CHECK,
+     play_fence_begin, play_fence_poll, play_fence_late},
+    {"count", "how many messages so far match", "m", "is:r since:s", PLAY_JUDGES, play_count_check,
+     play_count_begin, NULL, NULL},
+    {"text", "compares the text of the chunks so far", "s", "session:s since:s " AS_TEXT,
+     PLAY_JUDGES, play_text_check, play_text_begin, NULL, NULL},
+    {"order", "these events happened in this order", "a", "", PLAY_JUDGES, play_order_check,
+     play_order_begin, NULL, NULL},
+    {"hold", "waits until the model's script has come to this hold", "s", "", PLAY_AGENT, NO_CHECK,
+     play_hold_begin, play_hold_poll, play_model_late},
+    {"release", "lets the model's script go on", "s", "", 0, NO_CHECK, play_release_begin, NULL,
+     NULL},
+    {"model_saw", "waits until a matching request has reached the model", "m", "nth:n",
+     PLAY_JUDGES | PLAY_AGENT, NO_CHECK, play_model_saw_begin, play_model_saw_poll,
+     play_model_late},
+    {"model_count", "how many requests have reached the model", "r", "", PLAY_JUDGES, NO_CHECK,
+     play_model_count_begin, NULL, NULL},
+    {"model_gone", "waits until the agent has hung up on an unfinished reply", "t", "",
+     PLAY_JUDGES | PLAY_AGENT, NO_CHECK, play_model_gone_begin, play_model_gone_poll,
+     play_model_late},
+    {"write_file", "writes a file", "s", "content:s", 0, play_write_file_check,
+     play_write_file_begin, NULL, NULL},
+    {"file", "compares a file", "s", "absent:t " AS_TEXT, PLAY_JUDGES, play_file_check,
+     play_file_begin, NULL, NULL},
+    {"close_stdin", "closes the agent's stdin", "t", "", 0, NO_CHECK, play_close_stdin_begin, NULL,
+     NULL},
+    {"signal", "sends the agent a signal", "s", "", 0, play_signal_check, play_signal_begin, NULL,
+     NULL},
+    {"exit", "waits for the end of the agent's process", "m", "", PLAY_JUDGES, NO_CHECK,
+     play_exit_begin, play_exit_poll, play_late},
+    {"stdout_rest", "compares what stands behind the last line feed", "o", "", PLAY_JUDGES,
+     play_stdout_rest_check, play_stdout_rest_begin, NULL, NULL},
+    {"restart", "ends the agent and starts it again", "t", "", 0, NO_CHECK, play_restart_begin,
+     play_restart_poll, play_late},
+    {"alive", "the agent still runs and answers", "t", "", PLAY_JUDGES | PLAY_AGENT, NO_CHECK,
+     play_alive_begin, play_alive_poll, play_late},
+};
+
+const struct play_verb *play_verb_at(size_t i)
+{
+    return i < ARRAY_LEN(verbs) ? &verbs[i] : NULL;
+}
+
+const char *player_verb(size_t i, const char **ret_summary)
+{
+    if (i >= ARRAY_LEN(verbs))
+        return NULL;
+    if (ret_summary)
+        *ret_summary = verbs[i].summary;
+    return verbs[i].name;
+}
