@@ -29,7 +29,7 @@ struct child {
     uint64_t grace_ms, linger_ms;
     struct stream *pipes[PIPES]; /* our ends; NULL: inherited, or closed */
     bool quiet[PIPES];           /* its EOF was told, or there is none to come */
-    struct buf nowhere;          /* what is written to a stdin that is gone */
+    struct buf in;               /* what child_in() lends; outlives the stdin stream */
     enum phase phase;
     bool stopping; /* asked to end: nothing of its group is left behind */
     bool spawned;  /* process is a handle */
@@ -47,7 +47,7 @@ static void release(struct child *c)
         return;
     if (c->ops)
         c->ops->on_exit(c->ctx, c->signum ? 0 : c->code, c->signum);
-    buf_deinit(&c->nowhere);
+    buf_deinit(&c->in);
     free(c);
 }
 
@@ -329,23 +329,41 @@ int child_pid(const struct child *c)
 
 struct buf *child_in(struct child *c)
 {
-    return c->pipes[STDIN] ? stream_out(c->pipes[STDIN]) : &c->nowhere;
+    return &c->in;
+}
+
+/* Into the stream's buffer: by swapping while nothing waits there, so a burst is not copied. */
+static void hand_over(struct child *c, struct stream *s)
+{
+    struct buf *to = stream_out(s);
+    if (to->n == 0) {
+        struct buf empty = *to;
+        *to = c->in;
+        c->in = empty;
+    } else if (buf_add(to, c->in.p, c->in.n) < 0) {
+        stream_close(s, E_NOMEM); /* better no stdin than one with a hole */
+    }
+    c->in.n = 0;
 }
 
 void child_flush(struct child *c)
 {
-    c->nowhere.n = 0;
-    if (c->pipes[STDIN])
-        stream_flush(c->pipes[STDIN]);
+    struct stream *s = c->pipes[STDIN];
+    if (s && c->in.n > 0)
+        hand_over(c, s);
+    c->in.n = 0; /* a stdin that is gone takes no more */
+    if (s)
+        stream_flush(s);
 }
 
 size_t child_waiting(const struct child *c)
 {
-    return c->pipes[STDIN] ? stream_waiting(c->pipes[STDIN]) : 0;
+    return c->in.n + (c->pipes[STDIN] ? stream_waiting(c->pipes[STDIN]) : 0);
 }
 
 void child_close_stdin(struct child *c)
 {
+    child_flush(c);
     if (c->pipes[STDIN])
         stream_shutdown(c->pipes[STDIN]);
 }

@@ -43,8 +43,9 @@ int child_spawn(uv_loop_t *loop, const struct child_options *options, const stru
 
 int child_pid(const struct child *c);
 
-/* stdin: append to child_in() and flush, like uvio/stream.h. child_close_stdin sends EOF once all
- * has left. A child that closed its stdin or is gone is no error: what is written goes nowhere. */
+/* stdin: append to child_in() and flush, like uvio/stream.h; the buffer is there until on_exit
+ * returns. child_close_stdin sends EOF once all has left. A child that closed its stdin or is gone
+ * is no error: what is written goes nowhere. */
 struct buf *child_in(struct child *c);
 void child_flush(struct child *c);
 size_t child_waiting(const struct child *c);
@@ -55,9 +56,7 @@ void child_pause_stdout(struct child *c, bool paused);
 
 /* To the whole group. 0 or a negative code. */
 int child_signal(struct child *c, int signum);
-/* TERM -> grace -> KILL. Idempotent. Whatever of the group is left when the child is over is
- * killed.
- */
+/* TERM -> grace -> KILL. Idempotent. What is left of the group when the child is over is killed. */
 void child_stop(struct child *c);
 /* KILL now. Idempotent. */
 void child_kill(struct child *c);

@@ -23,6 +23,7 @@ struct run {
     int64_t code;
     int signum;
     bool high, low;
+    const struct buf *in;          /* child_in() from the start */
     void (*on_out)(struct run *r); /* after each part of stdout */
 };
 
@@ -73,7 +74,10 @@ static int start(struct run *r, const struct child_options *o)
     assert_int_equal(uv_loop_init(&r->loop), 0);
     uv_timer_init(&r->loop, &r->guard);
     uv_timer_start(&r->guard, on_guard, 30000, 0);
-    return child_spawn(&r->loop, o, &ops, r, &r->child);
+    int rc = child_spawn(&r->loop, o, &ops, r, &r->child);
+    if (rc == 0)
+        r->in = child_in(r->child);
+    return rc;
 }
 
 static int shell(struct run *r, const char *line, uint64_t grace_ms, uint64_t linger_ms)
@@ -178,6 +182,7 @@ static void much_stdin_builds_pressure(void **state)
 
 static void write_more(struct run *r)
 {
+    assert_ptr_equal(child_in(r->child), r->in); /* a peer may hold on to it */
     for (int i = 0; i < 100; i++) {
         assert_int_equal(buf_adds(child_in(r->child), "nobody reads this\n"), 0);
         child_flush(r->child);
