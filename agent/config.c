@@ -115,7 +115,8 @@ static int load_entry(const struct config_provider *p, config_env env, const cJS
     const char *base = non_empty(env, p->base_env);
     if (!key)
         key = json_get_str(file, p->id);
-    ret->key = key && *key ? strdup(key) : NULL;
+    /* A line end, which files easily have, would break the header the key goes into. */
+    ret->key = key && *key ? strndup(key, strcspn(key, "\r\n")) : NULL;
     ret->base = copy_base(base ? base : p->base);
     return ret->base && (ret->key || !key || !*key) ? 0 : E_NOMEM;
 }

@@ -183,7 +183,7 @@ void llm_error_read_wait(struct llm_error *e, const char *ms, const char *after,
         if (end == after)
             wait = date > now ? (double)(date - now) * 1000 : -1;
     }
-    if (wait < 0 || wait > 1e12)
+    if (!(wait >= 0 && wait <= 1e12)) /* this way round "nan" is refused as well */
         return;
     e->has_wait = true;
     e->wait_ms = (uint64_t)wait;

@@ -141,7 +141,7 @@ static void take_finish(struct llm_reader *r, const char *reason)
 static void take_chunk(struct llm_reader *r, const cJSON *root)
 {
     r->saw_chunk = true;
-    if (!r->failed && llm_error_in_json(root, &r->error)) {
+    if (llm_error_in_json(root, &r->error)) {
         r->failed = true;
         return;
     }
@@ -179,7 +179,7 @@ static void on_event(void *ctx, const struct sse_event *event)
 {
     struct llm_reader *r = ctx;
     cJSON *root = NULL;
-    if (r->done || event->data_n == 0)
+    if (r->done || r->failed || event->data_n == 0)
         return;
     if (strncmp(event->data, "[DONE]", 6) == 0) {
         r->done = true;

@@ -99,15 +99,7 @@ static int replace(char **slot, const char *text)
     return 0;
 }
 
-static bool is_object_text(const char *text)
-{
-    cJSON *v = NULL;
-    bool yes = json_parse(text, strlen(text), &v, NULL) == 0 && cJSON_IsObject(v);
-    cJSON_Delete(v);
-    return yes;
-}
-
-int tool_sanitize(struct history_call *c, const char *fallback_id)
+int tool_sanitize(struct history_call *c, const struct tool_call *as, const char *fallback_id)
 {
     int rc = 0;
     for (char *p = c->name; *p; p++)
@@ -119,7 +111,7 @@ int tool_sanitize(struct history_call *c, const char *fallback_id)
         rc = replace(&c->name, "unknown_tool");
     if (rc == 0 && !*c->id)
         rc = replace(&c->id, fallback_id);
-    if (rc == 0 && !is_object_text(c->args))
+    if (rc == 0 && !cJSON_IsObject(as->args))
         rc = replace(&c->args, "{}");
     return rc;
 }

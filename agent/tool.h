@@ -64,9 +64,9 @@ const struct llm_tool *const *tool_specs(size_t *ret_n);
 int tool_prepare(struct tool_call *ret, const char *cwd, const struct history_call *from);
 void tool_call_deinit(struct tool_call *c);
 
-/* Makes a call fit to be stored and sent again: a legal name, arguments that are an object, an id
- * (`fallback_id` if there was none). 0 or E_NOMEM. */
-int tool_sanitize(struct history_call *c, const char *fallback_id);
+/* Makes a call that was prepared fit to be stored and sent again: a legal name, arguments that are
+ * an object, an id (`fallback_id` if there was none). 0 or E_NOMEM. */
+int tool_sanitize(struct history_call *c, const struct tool_call *as, const char *fallback_id);
 
 /* Runs a call that has no error. done comes once, on a later turn of the loop, unless stopped. */
 int tool_start(uv_loop_t *loop, const struct tool_call *c, tool_done_cb done, void *ctx,

@@ -88,7 +88,7 @@ static int prepare_call(struct turn *t, struct turn_call *c, struct history_call
 {
     snprintf(c->id, sizeof c->id, "call_%u", ++t->s->calls);
     int rc = tool_prepare(&c->call, t->s->cwd, from);
-    return rc == 0 ? tool_sanitize(from, c->id) : rc;
+    return rc == 0 ? tool_sanitize(from, &c->call, c->id) : rc;
 }
 
 static int prepare_calls(struct turn *t, struct llm_reply *reply)

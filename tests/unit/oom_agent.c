@@ -1,0 +1,199 @@
+/* The pure parts of the agent with every allocation refused once. */
+#include "agent/config.h"
+#include "agent/llm.h"
+#include "agent/prompt.h"
+#include "agent/session.h"
+#include "agent/tool.h"
+#include "base/err.h"
+#include "oom.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void ignore_text(void *ctx, enum llm_text_kind kind, const char *p, size_t n)
+{
+    (void)ctx;
+    (void)kind;
+    (void)p;
+    (void)n;
+}
+
+static int read_answer(void *ctx)
+{
+    const char *in = ctx;
+    struct llm_reply reply;
+    struct llm_reader *r = llm_openai_chat.reader_create(ignore_text, NULL);
+    if (!r)
+        return E_NOMEM;
+    int rc = llm_openai_chat.reader_feed(r, in, strlen(in));
+    int end = llm_openai_chat.reader_finish(r, &reply);
+    if (rc >= 0)
+        rc = end;
+    if (rc == 0)
+        assert_int_equal(reply.finish, LLM_FINISH_STOP);
+    llm_reply_deinit(&reply);
+    llm_openai_chat.reader_destroy(r);
+    return rc;
+}
+
+static void test_reader(void **state)
+{
+    (void)state;
+    char stream[] =
+        "data: {\"choices\":[{\"delta\":{\"content\":\"Hi\",\"reasoning\":\"hm\"}}]}\n\n"
+        "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":"
+        "{\"name\":\"f\",\"arguments\":\"{\"},\"extra_content\":{\"x\":1}}]}}]}\n\n"
+        "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":"
+        "{\"arguments\":\"}\"}},{\"index\":1,\"function\":{\"name\":\"g\",\"arguments\":{}}}]},"
+        "\"finish_reason\":\"tool_calls\"}]}\n\n";
+    char json[] = "{\"choices\":[{\"message\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\"}]}";
+    oom_fail_each(read_answer, stream);
+    oom_fail_each(read_answer, json);
+}
+
+static int converse(void *ctx)
+{
+    static const struct llm_target to = {
+        .dialect = &llm_openai_chat, .base = "http://h", .key = "k", .model = "m"};
+    struct history h = {0};
+    struct buf body = {0};
+    struct llm_request req = {.to = &to, .system = "s", .history = &h};
+    (void)ctx;
+    int rc = history_add_user(&h, "question");
+    struct history_call *call = rc == 0 ? calloc(1, sizeof *call) : NULL;
+    if (call) {
+        *call = (struct history_call){strdup("a"), strdup("f"), strdup("{}"), NULL};
+        rc = call->id && call->name && call->args ? 0 : E_NOMEM;
+    } else {
+        rc = E_NOMEM;
+    }
+    if (rc == 0)
+        rc = history_add_assistant(&h, "", "thought", call, 1);
+    else if (call)
+        history_free_calls(call, 1);
+    if (rc == 0)
+        rc = history_add_tool(&h, "a", "result");
+    if (rc == 0)
+        rc = llm_openai_chat.write_body(&req, &body);
+    buf_deinit(&body);
+    history_deinit(&h);
+    return rc;
+}
+
+static void test_history(void **state)
+{
+    (void)state;
+    oom_fail_each(converse, NULL);
+}
+
+static int render(void *params)
+{
+    struct prompt p = {0};
+    struct json_error err;
+    int rc = prompt_read(params, &p, &err);
+    char *text = rc == 0 ? prompt_render(&p) : NULL;
+    if (rc == 0 && !text)
+        rc = E_NOMEM;
+    free(text);
+    prompt_deinit(&p);
+    return rc;
+}
+
+static void test_prompt(void **state)
+{
+    (void)state;
+    const char *json =
+        "{\"prompt\":[{\"type\":\"text\",\"text\":\"look at these, please, all of them\"},"
+        "{\"type\":\"resource_link\",\"uri\":\"file:///w/a\",\"name\":\"a\"},"
+        "{\"type\":\"resource\",\"resource\":{\"uri\":\"u\",\"text\":\"t\"}},"
+        "{\"type\":\"resource\",\"resource\":{\"uri\":\"u\",\"blob\":\"AAEC\"}},"
+        "{\"type\":\"resource\",\"resource\":{\"uri\":\"u\",\"blob\":\"aGk=\"}}]}";
+    cJSON *params = NULL;
+    assert_int_equal(json_parse(json, strlen(json), &params, NULL), 0);
+    oom_fail_each(render, params);
+    cJSON_Delete(params);
+}
+
+static int prepare_tool(void *ctx)
+{
+    struct tool_call c = {0};
+    struct history_call from = {strdup(""), strdup("read_file"), strdup(ctx), NULL};
+    int rc = from.id && from.name && from.args ? 0 : E_NOMEM;
+    if (rc == 0)
+        rc = tool_prepare(&c, "/w", &from);
+    if (rc == 0)
+        rc = tool_sanitize(&from, &c, "call_1");
+    tool_call_deinit(&c);
+    free(from.id);
+    free(from.name);
+    free(from.args);
+    return rc;
+}
+
+static void test_tool(void **state)
+{
+    (void)state;
+    char good[] = "{\"path\":\"a\",\"line\":3}", bad[] = "{\"path\":5}", worse[] = "{\"path\"";
+    oom_fail_each(prepare_tool, good);
+    oom_fail_each(prepare_tool, bad);
+    oom_fail_each(prepare_tool, worse);
+}
+
+static const char *env(const char *name)
+{
+    return strcmp(name, "OPENAI_API_KEY") == 0 ? "sk" : NULL;
+}
+
+static int load_config(void *ctx)
+{
+    struct config c;
+    struct buf names = {0};
+    (void)ctx;
+    config_init(&c);
+    int rc = config_load(&c, env);
+    if (rc == 0)
+        rc = config_list_keys(&names);
+    if (rc == 0)
+        rc = config_list_providers(&names);
+    buf_deinit(&names);
+    config_deinit(&c);
+    return rc;
+}
+
+static void test_config(void **state)
+{
+    (void)state;
+    oom_fail_each(load_config, NULL);
+}
+
+static int make_session(void *cwd)
+{
+    struct env shared = {.model = NULL};
+    struct session *s = NULL;
+    int rc = session_create(&shared, cwd, "more", &s);
+    session_destroy(s);
+    return rc;
+}
+
+static void test_session(void **state)
+{
+    (void)state;
+    char cwd[] = "/";
+    oom_fail_each(make_session, cwd);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_reader), cmocka_unit_test(test_history),
+        cmocka_unit_test(test_prompt), cmocka_unit_test(test_tool),
+        cmocka_unit_test(test_config), cmocka_unit_test(test_session),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
