@@ -1,6 +1,6 @@
 #include "agent/prompt.h"
 
-#include "agent/base64.h"
+#include "agent/blob.h"
 #include "agent/uri.h"
 #include "base/buf.h"
 #include "base/err.h"
@@ -75,7 +75,7 @@ static int read_blob(const char *blob, const char *where, struct prompt_part *re
                      struct json_error *err)
 {
     struct buf bytes = {0}, note = {0};
-    int rc = base64_decode(blob, &bytes);
+    int rc = blob_decode(blob, &bytes);
     if (rc == E_PARSE) {
         rc = complain(err, where, "expected base64");
     } else if (rc == 0 && utf8_valid_prefix(bytes.p, bytes.n) == bytes.n &&

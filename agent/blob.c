@@ -1,4 +1,4 @@
-#include "agent/base64.h"
+#include "agent/blob.h"
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -15,7 +15,7 @@ static int value_of(char c)
     return at ? (int)(at - digits) : -1;
 }
 
-int base64_decode(const char *text, struct buf *out)
+int blob_decode(const char *text, struct buf *out)
 {
     size_t before = out->n, pads = 0, digits = 0;
     uint32_t bits = 0;
