@@ -28,6 +28,7 @@ FOREIGN = {
                      "tests", "lib/base/err.c"],
     r"curl/.*": ["lib/http/fetch", "tests"],
     r"cjson/.*|cJSON.*": [f for f in FLOORS if f not in ("lib/base", "lib/uvio")],
+    r"sqlite3\.h": ["agent/store", "tests"],
     r"cmocka\.h": ["tests"],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
