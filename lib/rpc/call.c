@@ -34,7 +34,7 @@ void calls_complete_all(struct peer *p, int rc)
 {
     const struct rpc_outcome outcome = {.rc = rc};
     while (!list_empty(&p->call_order))
-        call_complete(CONTAINER_OF(p->call_order.next, struct rpc_call, order), &outcome);
+        call_complete(CONTAINER_OF(take_first(&p->call_order), struct rpc_call, order), &outcome);
 }
 
 /* ---- sending ----------------------------------------------------------------------------- */
@@ -72,7 +72,7 @@ int peer_call_end(struct peer *p, rpc_call_cb cb, void *ctx, struct rpc_call **r
     if (!call && p->w.err == 0)
         p->w.err = E_NOMEM; /* cuts the line off again */
     int rc = peer_line_end(p);
-    if (rc < 0) {
+    if (rc < 0 || !call) {
         free(call);
         return rc;
     }

@@ -169,9 +169,11 @@ void requests_pay(struct peer *p)
 {
     const struct rpc_fault late = {.code = RPC_INTERNAL_ERROR, .message = "Out of memory"};
     while (!p->closed && !list_empty(&p->owed)) {
-        struct rpc_request *req = CONTAINER_OF(p->owed.next, struct rpc_request, owed);
-        if (write_fault(req, &late) < 0)
+        struct rpc_request *req = CONTAINER_OF(take_first(&p->owed), struct rpc_request, owed);
+        if (write_fault(req, &late) < 0) {
+            owe(req);
             return;
+        }
         forget(req);
     }
 }
@@ -179,7 +181,7 @@ void requests_pay(struct peer *p)
 void requests_forget_owed(struct peer *p)
 {
     while (!list_empty(&p->owed))
-        forget(CONTAINER_OF(p->owed.next, struct rpc_request, owed));
+        forget(CONTAINER_OF(take_first(&p->owed), struct rpc_request, owed));
 }
 
 struct jsonw *rpc_reply_begin(struct rpc_request *req)

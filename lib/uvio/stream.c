@@ -6,6 +6,9 @@
 #include <stdlib.h>
 
 #define READ_SIZE (64u << 10)
+/* A huge burst leaves in parts of this size, so that its progress, and the end of the pressure, are
+ * seen while it leaves. */
+#define WRITE_SIZE (1u << 20)
 /* A buffer grown by a burst is given back once it has left; below this it is kept. */
 #define KEEP_CAP (1u << 20)
 
@@ -22,7 +25,7 @@ struct stream {
     enum in_state in_state;
     enum out_state out_state;
     struct buf pending, inflight; /* fills / is being written; they swap */
-    size_t written;               /* of inflight, files only */
+    size_t written, part;         /* of inflight: what has left, what is leaving now */
     bool writing, high;
     bool file_reading, file_writing; /* a uv_fs request is out */
     ssize_t held;                    /* what a file read brought while reading was paused */
@@ -207,9 +210,10 @@ size_t stream_waiting(const struct stream *s)
 {
     if (!s->writing)
         return s->pending.n;
+    size_t waiting = s->pending.n + s->inflight.n - s->written;
     if (s->out->kind == END_FILE)
-        return s->pending.n + s->inflight.n - s->written;
-    return s->pending.n + uv_stream_get_write_queue_size(&s->out->h.stream);
+        return waiting;
+    return waiting - s->part + uv_stream_get_write_queue_size(&s->out->h.stream);
 }
 
 static void update_pressure(struct stream *s)
@@ -263,22 +267,26 @@ static void finish_write(struct stream *s, int rc)
     update_pressure(s);
 }
 
-static void on_written(uv_write_t *req, int rc)
+static int write_part(struct stream *s);
+
+static void finish_part(struct stream *s, int rc)
 {
-    finish_write(req->data, rc);
+    if (rc == 0 && s->written < s->inflight.n && s->life != LIFE_CLOSING) {
+        rc = write_part(s);
+        if (rc == 0) {
+            update_pressure(s);
+            return;
+        }
+    }
+    finish_write(s, rc);
 }
 
-static void on_file_written(uv_fs_t *fs);
-
-static int file_write(struct stream *s)
+static void on_written(uv_write_t *req, int rc)
 {
-    uv_buf_t b = {.base = s->inflight.p + s->written, .len = s->inflight.n - s->written};
-    int rc = uv_fs_write(s->resume.loop, &s->write_fs, s->out->fd, &b, 1, -1, on_file_written);
-    if (rc < 0)
-        return rc;
-    s->file_writing = true;
-    s->open++;
-    return 0;
+    struct stream *s = req->data;
+    s->written += rc == 0 ? s->part : 0;
+    s->part = 0;
+    finish_part(s, rc);
 }
 
 static void on_file_written(uv_fs_t *fs)
@@ -287,14 +295,24 @@ static void on_file_written(uv_fs_t *fs)
     ssize_t n = fs->result;
     uv_fs_req_cleanup(fs);
     s->file_writing = false;
-    int rc = n > 0 ? 0 : n < 0 ? (int)n : UV_EIO;
     s->written += n > 0 ? (size_t)n : 0;
-    bool more = rc == 0 && s->written < s->inflight.n && s->life != LIFE_CLOSING;
-    if (more)
-        rc = file_write(s);
-    if (!more || rc < 0)
-        finish_write(s, rc);
+    finish_part(s, n > 0 ? 0 : n < 0 ? (int)n : UV_EIO);
     release(s);
+}
+
+static int write_part(struct stream *s)
+{
+    size_t left = s->inflight.n - s->written;
+    s->part = left < WRITE_SIZE ? left : WRITE_SIZE;
+    uv_buf_t b = {.base = s->inflight.p + s->written, .len = s->part};
+    if (s->out->kind != END_FILE)
+        return uv_write(&s->write_req, &s->out->h.stream, &b, 1, on_written);
+    int rc = uv_fs_write(s->resume.loop, &s->write_fs, s->out->fd, &b, 1, -1, on_file_written);
+    if (rc < 0)
+        return rc;
+    s->file_writing = true;
+    s->open++;
+    return 0;
 }
 
 static void write_start(struct stream *s)
@@ -305,13 +323,7 @@ static void write_start(struct stream *s)
     s->pending.n = 0;
     s->written = 0;
     s->writing = true;
-    int rc;
-    if (s->out->kind == END_FILE) {
-        rc = file_write(s);
-    } else {
-        uv_buf_t b = {.base = s->inflight.p, .len = s->inflight.n};
-        rc = uv_write(&s->write_req, &s->out->h.stream, &b, 1, on_written);
-    }
+    int rc = write_part(s);
     if (rc < 0) {
         s->writing = false;
         stream_close(s, rc);

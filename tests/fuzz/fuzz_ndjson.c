@@ -25,7 +25,7 @@ static void note(struct buf *b, const char *line, size_t n)
 static int is_blank(const char *p, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (!memchr(" \t\r", p[i], 3))
+        if (p[i] != ' ' && p[i] != '\t' && p[i] != '\r')
             return 0;
     return 1;
 }

@@ -129,9 +129,11 @@ static void what_follows_the_end_goes_nowhere(void **state)
 
 /* ---- pressure ---------------------------------------------------------------------------- */
 
+#define FLOOD ((size_t)2 * 1000 * 4096)
+
 static void count(struct side *s)
 {
-    if (s->n_got == 2u * 1000 * 4096)
+    if (s->n_got == FLOOD)
         close_both(s);
 }
 
@@ -156,7 +158,7 @@ static void a_flood_builds_pressure_and_loses_nothing(void **state)
     assert_int_equal(a.highs, 1);
     assert_true(stream_waiting(a.stream) > STREAM_HIGH);
     finish(&bench);
-    assert_int_equal(b.n_got, 2u * 1000 * 4096);
+    assert_int_equal(b.n_got, FLOOD);
     assert_int_equal(a.highs, 2);
     assert_true(a.lows >= 1);
 }
