@@ -16,7 +16,8 @@ struct provider;
 enum provider_event_kind {
     PROVIDER_REQUEST, /* a request arrived; `request` is its neutral form */
     PROVIDER_PART,    /* an action of the script is being sent; `action` names it, `text` is what it
-                         carries (a text: whole, repetitions included; a tool call: its arguments) */
+                         carries (a text: whole, repetitions included; a tool call: name, space,
+                         arguments) */
     PROVIDER_HOLD,    /* the script waits at hold `text` */
     PROVIDER_RELEASE, /* and goes on */
     PROVIDER_DONE,    /* the reply was sent to its end */

@@ -1,0 +1,104 @@
+#ifndef MOCK_PROVIDER_DIALECT_H
+#define MOCK_PROVIDER_DIALECT_H
+
+#include "base/buf.h"
+#include "script.h"
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * One model API on the wire. A dialect is one table in one dialect_<name>.c: it reads requests into
+ * the neutral form and writes what a script says; everything else knows no dialect. Its functions
+ * are pure: JSON in, bytes out.
+ */
+
+/* Why a request is answered with an error, in words every dialect has a place for. */
+struct fault {
+    int status;
+    char text[512];
+    char param[96];   /* "messages[2].tool_calls"; or "" */
+    const char *type; /* the dialect's own word, or NULL: by status */
+    const char *code; /* or NULL */
+};
+
+enum route {
+    ROUTE_NONE,         /* no such path */
+    ROUTE_REPLY,        /* a model call */
+    ROUTE_MODELS,       /* the list of models */
+    ROUTE_WRONG_METHOD, /* the path is there for another method */
+};
+
+/* One tool call as the script gave it. */
+struct call {
+    char id[48];
+    const char *name; /* lent */
+    const char *args; /* JSON text, or what the script wants there; lent */
+    size_t args_n;
+    uint32_t fragments;
+};
+
+/* A reply while it is written. */
+struct writer {
+    struct buf *out;      /* lent */
+    const cJSON *request; /* neutral, lent */
+    uint64_t seed;
+    unsigned n; /* number of the request */
+    bool started;
+    unsigned calls;    /* written so far; counted by the caller of `call` */
+    struct buf prefix; /* what every event begins with; owned */
+    struct buf event;  /* scratch; owned */
+};
+
+/* How a reply ends. */
+struct ending {
+    enum finish finish; /* never FINISH_DEFAULT */
+    bool has_usage;
+    struct usage usage; /* filled, whatever its mode */
+    bool done_mark;
+};
+
+/* A reply that is not streamed. */
+struct whole {
+    struct buf text, thought; /* owned by the caller */
+    const cJSON *calls;       /* [{"id", "name", "args": JSON text}] */
+    struct ending end;
+};
+
+struct dialect {
+    const char *name;
+    const char *stream_type; /* content type of a stream */
+    /* True if errors on this path are given in this dialect's form. */
+    bool (*owns)(const char *path);
+    enum route (*route)(const char *method, const char *path);
+    /* Adds model, stream, system, messages, last, tools, usage_wanted to the neutral request. 0,
+     * E_INVALID with *fault (the API would refuse this request) or E_NOMEM; what could be read is
+     * there either way. */
+    int (*read)(const cJSON *body, cJSON *neutral, struct fault *fault);
+    /* All below: 0 or E_NOMEM. */
+    int (*write_fault)(struct buf *out, const struct fault *fault);
+    int (*write_models)(struct buf *out, const cJSON *names);
+    int (*text)(struct writer *w, const char *text, size_t n);
+    int (*thought)(struct writer *w, const char *text, size_t n);
+    int (*call)(struct writer *w, const struct call *call);
+    int (*error)(struct writer *w, const struct fault *fault);
+    int (*event)(struct writer *w, const char *json, size_t n);
+    int (*end)(struct writer *w, const struct ending *end);
+    int (*whole)(struct writer *w, const struct whole *whole);
+};
+
+extern const struct dialect dialect_openai_chat;
+
+/* The dialect that answers on this path; the first one for a path nobody owns. */
+const struct dialect *dialect_for(const char *path);
+
+/* A number that looks random and depends on nothing but the three. */
+uint64_t dialect_hash(uint64_t seed, unsigned n, unsigned what);
+
+/* Fills status, text and param of a fault and returns E_INVALID. */
+int fault_set(struct fault *f, int status, const char *param, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
+#endif
