@@ -35,6 +35,7 @@ struct client {
     uint64_t bytes_read;
     int64_t code;
     int signum;
+    int error;
     bool stdout_open, signalled, stopping, flooded, closing;
     int open_handles;
 };
@@ -54,11 +55,24 @@ static bool is_blank(const char *p, size_t n)
     return n == 0;
 }
 
+/* Without a whole trace there is nothing to judge. */
+static void out_of_memory(struct client *c)
+{
+    c->error = E_NOMEM;
+    client_kill(c);
+}
+
 static void see_line(struct client *c, int kind, const char *p, size_t n)
 {
     const char *name = kind < 0 ? "too-long" : is_blank(p, n) ? "blank" : "line";
     if (!trace_add(c->trace, TRACE_AGENT, name, p, n, NULL, uv_hrtime()))
-        client_kill(c); /* out of memory: without a trace there is nothing to judge */
+        out_of_memory(c);
+}
+
+static void see_rest(struct client *c, const char *p, size_t n)
+{
+    if (!trace_add(c->trace, TRACE_AGENT, "rest", p, n, NULL, uv_hrtime()))
+        out_of_memory(c);
 }
 
 static void drain_seen(struct client *c)
@@ -83,7 +97,7 @@ void client_deliver(struct client *c, enum trace_side from, const char *bytes, s
     if (!c->stdout_open)
         return;
     if (lines_feed(&c->seen, bytes, n) < 0)
-        client_kill(c);
+        out_of_memory(c);
     else
         drain_seen(c);
 }
@@ -102,7 +116,7 @@ static void filter_stdout(struct client *c, const char *bytes, size_t n)
     char *p;
     size_t len;
     if (lines_feed(&c->wire_in, bytes, n) < 0) {
-        client_kill(c);
+        out_of_memory(c);
         return;
     }
     while (lines_next(&c->wire_in, &p, &len) == 1)
@@ -121,7 +135,7 @@ static void end_stdout(struct client *c)
         c->wire->on_end(c->wire->ctx, c);
     c->stdout_open = false;
     if (lines_rest(&c->seen, &p, &n) == 1)
-        trace_add(c->trace, TRACE_AGENT, "rest", p, n, NULL, uv_hrtime());
+        see_rest(c, p, n);
     note(c, TRACE_PROCESS, "stdout-eof", "");
 }
 
@@ -432,6 +446,11 @@ int client_exit_signal(const struct client *c)
 bool client_was_signalled(const struct client *c)
 {
     return c->signalled;
+}
+
+int client_error(const struct client *c)
+{
+    return c->out.failed ? E_NOMEM : c->error;
 }
 
 uint64_t client_bytes_read(const struct client *c)

@@ -106,6 +106,9 @@ int client_exit_signal(const struct client *c);   /* 0 if none */
 /* True if a signal of this client (ladder, client_signal, client_kill) came first. */
 bool client_was_signalled(const struct client *c);
 
+/* 0, or E_NOMEM: something was lost, so nothing can be judged; the agent was killed. */
+int client_error(const struct client *c);
+
 /* Bytes read from its stdout so far (before the filter): two equal readings one loop turn apart
  * mean that nothing was readable. */
 uint64_t client_bytes_read(const struct client *c);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define DEFAULT_TIMEOUT_MS 5000
+#define DEFAULT_END_MS     4000 /* both rungs of the ladder, as client.h has them */
 
 /* ---- waking ------------------------------------------------------------------------------------
  */
@@ -43,7 +44,11 @@ uint64_t play_deadline(const struct player *p, const struct play_step *s)
     if (s->verb == &play_start && ms < DEFAULT_TIMEOUT_MS)
         ms = DEFAULT_TIMEOUT_MS; /* a case may be in a hurry, an agent's start is not */
     double scale = p->options.timeout_scale > 0 ? p->options.timeout_scale : 1;
-    return (uint64_t)((double)(ms > 0 ? ms : 1) * scale);
+    uint64_t scaled = (uint64_t)((double)(ms > 0 ? ms : 1) * scale);
+    if (s->verb->begin != play_restart_begin)
+        return scaled;
+    uint64_t end = p->options.eof_ms + p->options.term_ms;
+    return scaled + (end ? end : DEFAULT_END_MS); /* a slow end is not what a restart is about */
 }
 
 /* ---- the end -----------------------------------------------------------------------------------
@@ -287,6 +292,8 @@ static void on_tick(uv_idle_t *handle)
     struct player *p = handle->data;
     int rc = PLAY_NEXT;
     uv_idle_stop(&p->tick);
+    if (p->client && client_error(p->client) < 0)
+        rc = play_error(p, &p->now, "%s", err_text(client_error(p->client)));
     while (rc == PLAY_NEXT && !p->ending) {
         play_book(p);
         if (!p->ending)

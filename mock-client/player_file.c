@@ -102,8 +102,8 @@ static int judge_file(struct player *p, struct play_step *s, int rc, struct buf 
 {
     bool want_absent = json_get_bool(s->step, "absent");
     const char *whole = buf_cstr(text);
-    if (!whole)
-        return play_error(p, s, "out of memory");
+    if (!whole || rc == E_NOMEM)
+        return play_error(p, s, "%s", err_text(E_NOMEM));
     if (want_absent && rc == -ENOENT)
         play_held(p, s, NULL);
     else if (want_absent)

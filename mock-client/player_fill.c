@@ -79,45 +79,56 @@ bool play_var_parse(const char *text, size_t n, struct play_var *ret)
     return true;
 }
 
+static int give(cJSON *value, cJSON **ret)
+{
+    *ret = value;
+    return value ? 0 : E_NOMEM;
+}
+
+static int give_string(const char *text, cJSON **ret)
+{
+    return text ? give(cJSON_CreateString(text), ret) : E_NOTFOUND;
+}
+
+static int give_copy(const cJSON *value, cJSON **ret)
+{
+    return value ? give(cJSON_Duplicate(value, true), ret) : E_NOTFOUND;
+}
+
 /* A copy of what the pointer of the variable leads to. */
-static cJSON *copy_at(const cJSON *root, const struct play_var *var)
+static int give_at(const cJSON *root, const struct play_var *var, cJSON **ret)
 {
-    char *pointer = strndup(var->pointer, var->pointer_n);
-    cJSON *found = NULL;
-    if (pointer && root)
-        found = json_pointer((cJSON *)(uintptr_t)root, pointer);
+    char *pointer = root ? strndup(var->pointer, var->pointer_n) : NULL;
+    if (!pointer)
+        return root ? E_NOMEM : E_NOTFOUND;
+    const cJSON *found = json_pointer((cJSON *)(uintptr_t)root, pointer);
     free(pointer);
-    return found ? cJSON_Duplicate(found, true) : NULL;
+    return give_copy(found, ret);
 }
 
-static cJSON *copy_string(const char *text)
-{
-    return text ? cJSON_CreateString(text) : NULL;
-}
-
-static cJSON *look_up_ref(const struct play_ref *ref, const struct play_var *var)
+static int look_up_ref(const struct play_ref *ref, const struct play_var *var, cJSON **ret)
 {
     if (!strcmp(var->field, "id"))
-        return ref->id ? cJSON_Duplicate(ref->id, true) : NULL;
+        return give_copy(ref->id, ret);
     if (!strcmp(var->field, "message"))
-        return ref->message ? copy_at(ref->message->json, var) : NULL;
-    return ref->response ? copy_at(json_get(ref->response->json, var->field), var) : NULL;
+        return give_at(ref->message ? ref->message->json : NULL, var, ret);
+    return give_at(ref->response ? json_get(ref->response->json, var->field) : NULL, var, ret);
 }
 
-static cJSON *look_up(void *ctx, const char *name, size_t n)
+static int look_up(void *ctx, const char *name, size_t n, cJSON **ret)
 {
     const struct player *p = ctx;
     struct play_var var;
     if (!play_var_parse(name, n, &var))
-        return NULL;
+        return E_NOTFOUND;
     if (!var.field[0] && !strcmp(var.name, "cwd"))
-        return cJSON_CreateString(p->cwd);
+        return give_string(p->cwd, ret);
     if (!var.field[0] && !strcmp(var.name, "provider"))
-        return copy_string(p->provider_url);
+        return give_string(p->provider_url, ret);
     if (!var.field[0])
-        return copy_string(play_session_id(p, var.name));
+        return give_string(play_session_id(p, var.name), ret);
     const struct play_ref *ref = play_ref_find(p, var.name);
-    return ref ? look_up_ref(ref, &var) : NULL;
+    return ref ? look_up_ref(ref, &var, ret) : E_NOTFOUND;
 }
 
 int play_fill(struct player *p, const cJSON *in, cJSON **ret, struct json_error *reterr)

@@ -31,11 +31,14 @@ static bool next_name(const char *p, const char **ret_at, const char **ret_name,
     return false;
 }
 
-static int missing(struct subst *s, const char *name, size_t n)
+static int look_up(struct subst *s, const char *name, size_t n, cJSON **ret)
 {
+    int rc = s->look_up(s->ctx, name, n, ret);
+    if (rc != E_NOTFOUND)
+        return rc;
     snprintf(s->err->path, sizeof s->err->path, "%.*s", (int)(n < 150 ? n : 150), name);
     snprintf(s->err->text, sizeof s->err->text, "${%s} has no value", s->err->path);
-    return E_NOTFOUND;
+    return rc;
 }
 
 /* Text without names: "$${" becomes "${". */
@@ -67,8 +70,10 @@ static int fill_text(struct subst *s, const char *text, struct buf *out)
     size_t n;
     int rc = 0;
     while (rc == 0 && next_name(text, &at, &name, &n)) {
-        cJSON *value = s->look_up(s->ctx, name, n);
-        rc = value ? add_plain(out, text, (size_t)(at - text)) : missing(s, name, n);
+        cJSON *value = NULL;
+        rc = look_up(s, name, n, &value);
+        if (rc == 0)
+            rc = add_plain(out, text, (size_t)(at - text));
         if (rc == 0)
             rc = add_value(out, value);
         cJSON_Delete(value);
@@ -81,10 +86,8 @@ static int fill_string(struct subst *s, const char *text, cJSON **ret)
 {
     const char *at, *name;
     size_t n;
-    if (next_name(text, &at, &name, &n) && at == text && name[n + 1] == '\0') {
-        *ret = s->look_up(s->ctx, name, n);
-        return *ret ? 0 : missing(s, name, n);
-    }
+    if (next_name(text, &at, &name, &n) && at == text && name[n + 1] == '\0')
+        return look_up(s, name, n, ret);
     struct buf out = {0};
     int rc = fill_text(s, text, &out);
     const char *whole = rc == 0 ? buf_cstr(&out) : NULL;
@@ -132,10 +135,10 @@ static int fill(struct subst *s, const cJSON *in, cJSON **ret)
     return *ret ? 0 : E_NOMEM;
 }
 
-int subst_apply(const cJSON *in, subst_fn look_up, void *ctx, cJSON **ret,
+int subst_apply(const cJSON *in, subst_fn value_of, void *ctx, cJSON **ret,
                 struct json_error *reterr)
 {
-    struct subst s = {.look_up = look_up, .ctx = ctx, .err = reterr};
+    struct subst s = {.look_up = value_of, .ctx = ctx, .err = reterr};
     cJSON *out = NULL;
     int rc = fill(&s, in, &out);
     if (rc < 0)

@@ -12,8 +12,9 @@
  * "${". Member names are left alone.
  */
 
-/* The value of name[0..n): a new cJSON (the caller frees it), or NULL if there is none. */
-typedef cJSON *(*subst_fn)(void *ctx, const char *name, size_t n);
+/* The value of name[0..n): 0 and a new cJSON (the caller frees it), E_NOTFOUND if there is none, or
+ * E_NOMEM. */
+typedef int (*subst_fn)(void *ctx, const char *name, size_t n, cJSON **ret);
 
 /* A copy of `in` with everything replaced. 0, E_NOMEM, or E_NOTFOUND with the name in *reterr
  * (path).
