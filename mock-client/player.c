@@ -124,24 +124,50 @@ static void tell_not_reached(struct player *p)
     }
 }
 
+static void end_now(struct player *p)
+{
+    p->ending = true;
+    uv_idle_stop(&p->tick);
+    uv_timer_stop(&p->deadline);
+    if (p->ops->on_ending)
+        p->ops->on_ending(p->ctx, p->why, p->why_text);
+    if (p->client)
+        client_close(p->client);
+    else
+        close_handles(p);
+}
+
+/* The steps are over; the owner may want to see whether something else still comes. */
+static void end_unless_awaited(struct player *p)
+{
+    uint64_t ms = p->ops->linger ? p->ops->linger(p->ctx) : 0;
+    if (ms > 0) {
+        p->overdue = 0;
+        uv_timer_start(&p->deadline, on_deadline, ms, 0);
+    } else if (p->overdue == 1) { /* as in give_up: what was written in time is read first */
+        p->overdue = 2;
+        play_wake(p);
+    } else {
+        end_now(p);
+    }
+}
+
 void play_end(struct player *p, enum player_why why, const char *text)
 {
-    if (p->ending)
+    if (p->ending || (p->over && why != PLAYER_ERROR))
         return;
     p->why = why;
     if (text != p->why_text)
         snprintf(p->why_text, sizeof p->why_text, "%s", text);
     if (why == PLAYER_STOPPED || why == PLAYER_NO_HANDSHAKE)
         tell_not_reached(p);
-    p->ending = true;
-    uv_idle_stop(&p->tick);
+    p->over = true;
+    p->overdue = 0;
     uv_timer_stop(&p->deadline);
-    if (p->ops->on_ending)
-        p->ops->on_ending(p->ctx, why, p->why_text);
-    if (p->client)
-        client_close(p->client);
+    if (why == PLAYER_ERROR)
+        end_now(p);
     else
-        close_handles(p);
+        end_unless_awaited(p);
 }
 
 int play_error(struct player *p, const struct play_step *s, const char *fmt, ...)
@@ -294,9 +320,15 @@ static void on_tick(uv_idle_t *handle)
     uv_idle_stop(&p->tick);
     if (p->client && client_error(p->client) < 0)
         rc = play_error(p, &p->now, "%s", err_text(client_error(p->client)));
-    while (rc == PLAY_NEXT && !p->ending) {
+    if (p->over && rc == PLAY_NEXT) {
         play_book(p);
         if (!p->ending)
+            end_unless_awaited(p);
+        return;
+    }
+    while (rc == PLAY_NEXT && !p->over) {
+        play_book(p);
+        if (!p->over)
             rc = advance(p);
     }
     if (rc == PLAY_STOP)

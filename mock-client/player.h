@@ -57,6 +57,10 @@ struct player_ops {
     /* Looks at each message of ours that no step called invalid, as it is sent: 0, or negative with
      * a sentence in err; the play then ends with PLAYER_ERROR. May be NULL. */
     int (*validate)(void *ctx, const struct trace_event *e, char *err, size_t err_n);
+    /* The steps are over: how many ms to wait before the agent is ended, for what it may still send
+     * (requests of it are answered meanwhile). Asked again after every event and when they have
+     * passed, until it is 0. May be NULL. */
+    uint64_t (*linger)(void *ctx);
     /* The play is over, the agent still runs and will be ended next. May be NULL. */
     void (*on_ending)(void *ctx, enum player_why why, const char *text);
     /* The last call ever made: agent and player are gone. text: one sentence for people, "" if

@@ -94,7 +94,8 @@ struct player {
     struct play_step *batch; /* owned: the steps of a batch */
     size_t n_batch;
     bool fence_broken;
-    bool ending;
+    bool over;   /* no further step will be played */
+    bool ending; /* and the agent is being ended */
     enum player_why why;
     char why_text[600];
     char stderr_tail[4096];
