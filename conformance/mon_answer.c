@@ -92,7 +92,7 @@ static uint64_t owed(const struct watch *w, const void *state, uint64_t now_us)
     return most;
 }
 
-static void end(struct watch *w, void *state)
+static void ending(struct watch *w, void *state)
 {
     const struct wire *wire = &w->wire;
     (void)state;
@@ -113,5 +113,5 @@ const struct monitor monitor_answer = {
     .title = "every request is answered exactly once, notifications never",
     .feed = feed,
     .owed = owed,
-    .end = end,
+    .ending = ending,
 };

@@ -92,10 +92,24 @@ static bool judge_bytes(struct watch *w, const struct trace_event *e)
     return false;
 }
 
+/* Bytes behind the last LF: an unfinished message may have been cut by a kill, anything else is
+ * chatter. */
+static void judge_rest(struct watch *w, const struct trace_event *e)
+{
+    if (e->parse_rc != 0 && e->bytes[0] != '{') {
+        blame_chatter(w, e);
+    } else if (e->parse_rc == 0) {
+        struct blame b = {.id = "TRANS-03", .at_most = VERDICT_INFO, .side = e->side, .event = e};
+        watch_blame(w, &b, "the last message ends without a line feed");
+    }
+}
+
 static void feed(struct watch *w, void *state, const struct wire_msg *m)
 {
     struct frame *f = state;
     const struct trace_event *e = m->e;
+    if (e->side == TRACE_AGENT && strcmp(e->kind, "rest") == 0)
+        judge_rest(w, e);
     bool wire = e->side == TRACE_AGENT || (e->side == TRACE_CLIENT && !e->invalid_ok);
     if (!wire || strcmp(e->kind, "line") != 0 || judge_bytes(w, e))
         return;
@@ -125,7 +139,8 @@ static void deinit(void *state)
     buf_deinit(&f->joined);
 }
 
-static const char *const ids[] = {"TRANS-01", "TRANS-02", "TRANS-04", "TRANS-05", "TRANS-11", NULL};
+static const char *const ids[] = {"TRANS-01", "TRANS-02", "TRANS-03", "TRANS-04",
+                                  "TRANS-05", "TRANS-11", NULL};
 
 const struct monitor monitor_frame = {
     .ids = ids,

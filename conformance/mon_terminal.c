@@ -150,7 +150,7 @@ static uint64_t owed(const struct watch *w, const void *state, uint64_t now_us)
     return most;
 }
 
-static void end(struct watch *w, void *state)
+static void ending(struct watch *w, void *state)
 {
     struct terms *t = state;
     for (size_t i = 0; i < t->n; i++) {
@@ -181,6 +181,6 @@ const struct monitor monitor_terminal = {
     .state_n = sizeof(struct terms),
     .feed = feed,
     .owed = owed,
-    .end = end,
+    .ending = ending,
     .deinit = deinit,
 };

@@ -23,7 +23,9 @@ struct monitor {
     void (*feed)(struct watch *w, void *state, const struct wire_msg *m);
     /* How much longer, in microseconds, to wait for what is owed; 0: nothing is. May be NULL. */
     uint64_t (*owed)(const struct watch *w, const void *state, uint64_t now_us);
-    /* The case is over; may be NULL. */
+    /* The steps are over, the agent still runs and is ended next; may be NULL. */
+    void (*ending)(struct watch *w, void *state);
+    /* Nothing more will come; may be NULL. */
     void (*end)(struct watch *w, void *state);
     /* Frees what the state owns; may be NULL. */
     void (*deinit)(void *state);
@@ -53,7 +55,7 @@ struct watch {
     struct wire wire;
     void **states;            /* owned, one per monitor */
     uint64_t deadline_us;     /* how long an answer may take */
-    uint64_t now_us;          /* time of the newest event, or what watch_end was given */
+    uint64_t now_us;          /* time of the newest event, or what watch_ending was given */
     struct finding *findings; /* owned, in order */
     size_t n, cap;
     int rc; /* E_NOMEM once memory ran out: nothing is to be concluded then */
@@ -70,8 +72,11 @@ void watch_feed(struct watch *w, const struct trace_event *e);
  * 0: nothing is, or all time it had is over. */
 uint64_t watch_owed(const struct watch *w, uint64_t now_us);
 
-/* No more steps will come. now_us: how far the waiting went. Call before the agent is ended. */
-void watch_end(struct watch *w, uint64_t now_us);
+/* The steps are over and the agent is ended next. now_us: how far the waiting went. */
+void watch_ending(struct watch *w, uint64_t now_us);
+
+/* The agent is gone, nothing more is fed. */
+void watch_end(struct watch *w);
 
 /* ---- for monitors -----------------------------------------------------------------------------
  */

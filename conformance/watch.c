@@ -74,9 +74,16 @@ void watch_feed(struct watch *w, const struct trace_event *e)
         w->rc = w->wire.rc;
 }
 
-void watch_end(struct watch *w, uint64_t now_us)
+void watch_ending(struct watch *w, uint64_t now_us)
 {
     w->now_us = now_us;
+    for (size_t i = 0; i < ARRAY_LEN(monitors); i++)
+        if (monitors[i]->ending)
+            monitors[i]->ending(w, w->states[i]);
+}
+
+void watch_end(struct watch *w)
+{
     for (size_t i = 0; i < ARRAY_LEN(monitors); i++)
         if (monitors[i]->end)
             monitors[i]->end(w, w->states[i]);

@@ -123,7 +123,8 @@ static void kit_run(const struct monitor_row *row)
         for (; fed < trace.n; fed++)
             watch_feed(&watch, trace.events[fed]);
     }
-    watch_end(&watch, (now - 1000) / 1000);
+    watch_ending(&watch, (now - 1000) / 1000);
+    watch_end(&watch);
     assert_int_equal(watch.rc, 0);
     kit_findings(&watch, &got);
     if (strcmp(buf_cstr(&got), row->want) != 0)

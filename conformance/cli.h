@@ -1,0 +1,95 @@
+#ifndef CONFORMANCE_CLI_H
+#define CONFORMANCE_CLI_H
+
+#include "conformance/catalog.h"
+#include "conformance/profile.h"
+#include "conformance/requirement.h"
+#include "conformance/select.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The command line of acp-conformance: options are one table, commands are another. */
+
+enum cli_option {
+    CLI_PROFILE = 1 << 0,
+    CLI_COMMAND = 1 << 1, /* -- AGENT CMD... */
+    CLI_CASES = 1 << 2,
+    CLI_SELECT = 1 << 3,  /* words, and --exclude */
+    CLI_RUNNING = 1 << 4, /* -j --timeout-scale --seed */
+    CLI_JUDGING = 1 << 5, /* --strict --fail-fast --trace --report --dry-run */
+    CLI_JSON = 1 << 6,
+    CLI_MONITORS = 1 << 7,
+    CLI_WORDS = 1 << 8 /* words of another kind */
+};
+
+enum { CLI_MAX_REPORTS = 8 };
+
+struct cli_report {
+    const char *kind, *path;
+};
+
+/* What was written; everything is lent by argv. */
+struct cli {
+    const char *profile;
+    char *const *command; /* NULL-ended; NULL: none */
+    const char *cases_dir;
+    const char **words; /* owned list */
+    size_t n_words;
+    const char **excludes; /* owned list */
+    size_t n_excludes;
+    unsigned jobs; /* 0: not said */
+    double timeout_scale;
+    uint64_t seed;
+    bool strict, fail_fast, dry_run, json, monitors;
+    const char *trace_dir;
+    struct cli_report reports[CLI_MAX_REPORTS];
+    size_t n_reports;
+};
+
+struct cli_command {
+    const char *name;
+    const char *usage;   /* behind "acp-conformance NAME " */
+    const char *summary; /* one line */
+    const char *details; /* more for --help, or NULL */
+    unsigned options;    /* bits of enum cli_option */
+    int (*run)(const struct cli *cli);
+};
+
+/* Runs what the command line says; returns the exit code of the process. */
+int cli_main(int argc, char **argv);
+
+/* Tells on stderr what is wrong with the command line, and how to get help. Returns EXIT_USAGE. */
+int cli_usage_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* Tells on stderr why there is no verdict. Returns EXIT_NO_VERDICT. */
+int cli_no_verdict(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* ---- what commands need
+ * -------------------------------------------------------------------------- */
+
+struct cli_data {
+    struct requirements reqs;
+    struct catalog catalog;
+    struct selection selection;
+};
+
+/* Requirements, catalog, and the selected cases if the command takes a selection. 0, or the exit
+ * code after telling why. */
+int cli_load(const struct cli *cli, bool select, struct cli_data *ret);
+void cli_unload(struct cli_data *d); /* accepts zeroed ones */
+
+/* The profile that --profile and -- name. 0, or the exit code after telling why. */
+int cli_profile(const struct cli *cli, struct profile *ret);
+
+/* The folder of the running program, owned by the caller; NULL: out of memory. */
+char *cli_bindir(void);
+
+int cmd_run(const struct cli *cli);
+int cmd_list(const struct cli *cli);
+int cmd_explain(const struct cli *cli);
+int cmd_lint(const struct cli *cli);
+int cmd_prove(const struct cli *cli);
+int cmd_new(const struct cli *cli);
+
+#endif

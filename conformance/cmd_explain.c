@@ -1,0 +1,191 @@
+#include "conformance/cli.h"
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "conformance/monitor.h"
+#include "conformance/mutant.h"
+#include "conformance/style.h"
+#include "conformance/verdict.h"
+#include "mock-client/player.h"
+#include "json/json.h"
+#include "json/jsonw.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* acp-conformance explain */
+
+enum { STEP_MAX = 200 };
+
+/* ---- a requirement ------------------------------------------------------------------------------
+ */
+
+static bool judges(struct case_file *c, const char *id)
+{
+    char err[256];
+    const cJSON *check, *json = case_json(c, err, sizeof err);
+    cJSON_ArrayForEach(check, json_get(json, "checks")) if (cJSON_IsString(check) &&
+                                                            strcmp(check->valuestring, id) ==
+                                                                0) return true;
+    return false;
+}
+
+static void print_judges(const struct cli_data *d, const char *id)
+{
+    const struct monitor *m;
+    unsigned n = 0;
+    printf("\n  judged by\n");
+    for (size_t i = 0; i < d->catalog.n; i++)
+        if (judges(&d->catalog.cases[i], id) && ++n)
+            printf("    %s  %s\n", d->catalog.cases[i].id, case_title(&d->catalog.cases[i]));
+    for (size_t i = 0; (m = monitor_at(i)); i++) {
+        for (const char *const *own = m->ids; *own; own++) {
+            if (strcmp(*own, id) != 0)
+                continue;
+            printf("    a monitor, in every case: %s\n", m->title);
+            n++;
+            break;
+        }
+    }
+    if (n == 0)
+        printf("    nothing yet\n");
+}
+
+static void explain_requirement(const struct cli_data *d, const struct requirement *r)
+{
+    bool colour = style_wanted(stdout);
+    printf("%s%s%s  %s, binds %s, area %s, method %s\n\n  %s\n\n", style_begin(colour, STYLE_BOLD),
+           r->id, style_end(colour), r->level,
+           strcmp(r->party, "both") == 0 ? "both sides" : r->party, r->area, r->method, r->text);
+    printf("  how it is seen  %s\n  source          %s\n  a breach costs  %s at most\n", r->how,
+           r->source, verdict_name(verdict_of_breach(r)));
+    print_judges(d, r->id);
+}
+
+/* ---- a case -------------------------------------------------------------------------------------
+ */
+
+static void print_json_line(const char *indent, const cJSON *json)
+{
+    struct buf text = {0}, line = {0};
+    struct jsonw w;
+    jw_begin(&w, &text);
+    jw_tree(&w, json);
+    if (jw_end(&w) == 0 && style_add_line(&line, text.p, text.n, STEP_MAX) == 0)
+        printf("%s%s\n", indent, buf_cstr(&line));
+    buf_deinit(&text);
+    buf_deinit(&line);
+}
+
+static void print_checks(const struct cli_data *d, const cJSON *checks)
+{
+    const cJSON *id;
+    printf("\n  judges\n");
+    cJSON_ArrayForEach(id, checks)
+    {
+        const struct requirement *r =
+            cJSON_IsString(id) ? requirements_find(&d->reqs, id->valuestring) : NULL;
+        if (r)
+            printf("    %-12s %-10s %s\n", r->id, r->level, r->text);
+    }
+}
+
+static void print_steps(const cJSON *steps)
+{
+    const cJSON *step;
+    int i = 0;
+    printf("\n  steps\n");
+    cJSON_ArrayForEach(step, steps)
+    {
+        char indent[32];
+        snprintf(indent, sizeof indent, "    %2d  ", i++);
+        print_json_line(indent, step);
+    }
+}
+
+static void print_model(const cJSON *model)
+{
+    const cJSON *turn, *turns = cJSON_IsArray(model) ? model : json_get(model, "turns");
+    if (cJSON_GetArraySize(turns) == 0)
+        return;
+    printf("\n  the model's turns\n");
+    cJSON_ArrayForEach(turn, turns) print_json_line("        ", turn);
+}
+
+static void print_mutants(const cJSON *mutants)
+{
+    const cJSON *mutant;
+    printf("\n  shown to fail by\n");
+    cJSON_ArrayForEach(mutant, mutants)
+    {
+        struct buf text = {0}, line = {0};
+        if (mutant_describe(mutant, &text) == 0 &&
+            style_add_line(&line, text.p, text.n, STEP_MAX) == 0)
+            printf("    %s\n", buf_cstr(&line));
+        print_json_line("      fails ", json_get(mutant, "fails"));
+        buf_deinit(&text);
+        buf_deinit(&line);
+    }
+}
+
+static int explain_case(const struct cli_data *d, struct case_file *c)
+{
+    char err[512];
+    bool colour = style_wanted(stdout);
+    const cJSON *json = case_json(c, err, sizeof err);
+    if (!json)
+        return cli_usage_error("%s", err);
+    printf("%s%s%s  %s\n  %s\n", style_begin(colour, STYLE_BOLD), c->id, style_end(colour),
+           case_title(c), c->path);
+    const char *why = json_get_str(json, "why");
+    if (why)
+        printf("\n  %s\n", why);
+    print_checks(d, json_get(json, "checks"));
+    if (json_get(json, "needs"))
+        print_json_line("\n  needs ", json_get(json, "needs"));
+    if (json_get(json, "tags"))
+        print_json_line("  tags ", json_get(json, "tags"));
+    print_model(json_get(json, "model"));
+    print_steps(json_get(json, "steps"));
+    print_mutants(json_get(json, "mutants"));
+    return 0;
+}
+
+/* ---- the command --------------------------------------------------------------------------------
+ */
+
+static int explain(const struct cli_data *d, const char *id)
+{
+    const struct requirement *r = requirements_find(&d->reqs, id);
+    struct case_file *c = catalog_find(&d->catalog, id);
+    if (c)
+        return explain_case(d, c);
+    if (r) {
+        explain_requirement(d, r);
+        return 0;
+    }
+    const char *near =
+        strchr(id, '/') ? catalog_nearest(&d->catalog, id) : requirements_nearest(&d->reqs, id);
+    if (near)
+        return cli_usage_error("there is no case or requirement \"%s\"; did you mean \"%s\"?", id,
+                               near);
+    return cli_usage_error(
+        "there is no case or requirement \"%s\"; `acp-conformance list` names all cases", id);
+}
+
+int cmd_explain(const struct cli *cli)
+{
+    struct cli_data d;
+    if (cli->n_words == 0)
+        return cli_usage_error("explain wants the id of a case or a requirement");
+    int rc = cli_load(cli, false, &d);
+    if (rc != 0)
+        return rc;
+    for (size_t i = 0; rc == 0 && i < cli->n_words; i++) {
+        if (i > 0)
+            printf("\n");
+        rc = explain(&d, cli->words[i]);
+    }
+    cli_unload(&d);
+    return rc;
+}

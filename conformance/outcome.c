@@ -1,0 +1,71 @@
+#include "conformance/outcome.h"
+
+#include "base/err.h"
+#include "conformance/catalog.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void forget_trace(struct case_result *r)
+{
+    trace_deinit(&r->trace);
+    for (size_t i = 0; i < r->n; i++)
+        r->checks[i].event = NULL;
+}
+
+int outcome_add(struct outcome *o, struct case_result *r, char *failure)
+{
+    if (o->n == o->cap) {
+        size_t cap = o->cap ? o->cap * 2 : 64;
+        struct outcome_case *more = realloc(o->cases, cap * sizeof *more);
+        if (!more) {
+            result_deinit(r);
+            free(failure);
+            return E_NOMEM;
+        }
+        o->cases = more;
+        o->cap = cap;
+    }
+    forget_trace(r);
+    o->counts[r->verdict]++;
+    o->cases[o->n++] = (struct outcome_case){*r, failure};
+    *r = (struct case_result){0};
+    return 0;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct outcome_case *x = a, *y = b;
+    return strcmp(x->result.file->id, y->result.file->id);
+}
+
+void outcome_sort(struct outcome *o)
+{
+    if (o->n > 0)
+        qsort(o->cases, o->n, sizeof *o->cases, by_id);
+}
+
+void outcome_deinit(struct outcome *o)
+{
+    for (size_t i = 0; i < o->n; i++) {
+        result_deinit(&o->cases[i].result);
+        free(o->cases[i].failure);
+    }
+    free(o->cases);
+    free(o->agent_name);
+    free(o->agent_version);
+    *o = (struct outcome){0};
+}
+
+enum exit_code outcome_exit_code(const struct outcome *o)
+{
+    enum exit_code code = verdict_exit_code(o->counts);
+    return o->interrupted && code == EXIT_CONFORMS ? EXIT_NO_VERDICT : code;
+}
+
+void outcome_started(const struct outcome *o, char *text, size_t n)
+{
+    struct tm utc;
+    if (!gmtime_r(&o->started, &utc) || strftime(text, n, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
+        text[0] = '\0';
+}

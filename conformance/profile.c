@@ -1,0 +1,177 @@
+#include "conformance/profile.h"
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "conformance/catalog.h"
+#include "conformance/embed.h"
+#include "conformance/nearest.h"
+#include "conformance/shape.h"
+#include "json/json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PREFIX "profiles/"
+#define SUFFIX ".json"
+
+/* ---- reading ----------------------------------------------------------------------------------
+ */
+
+struct fault {
+    char *err;
+    size_t n;
+};
+
+static void first_fault(void *ctx, const char *pointer, const char *text)
+{
+    struct fault *f = ctx;
+    if (!f->err[0])
+        snprintf(f->err, f->n, "%s: %s", pointer[0] ? pointer : "/", text);
+}
+
+static void check_strings(struct shape *s, const cJSON *list, const void *arg)
+{
+    (void)arg;
+    shape_each(s, list, SHAPE_STRING);
+}
+
+static void check_command(struct shape *s, const cJSON *list, const void *arg)
+{
+    check_strings(s, list, arg);
+    if (cJSON_GetArraySize(list) == 0)
+        shape_fault(s, "name the program at least");
+}
+
+static void check_env(struct shape *s, const cJSON *env, const void *arg)
+{
+    (void)arg;
+    shape_each(s, env, SHAPE_STRING | SHAPE_NULL);
+}
+
+static int check_profile(const cJSON *json, char *err, size_t err_n)
+{
+    static const struct shape_member members[] = {
+        {"title", SHAPE_STRING, false, NULL},    {"command", SHAPE_ARRAY, true, check_command},
+        {"env", SHAPE_OBJECT, false, check_env}, {"inherit", SHAPE_ARRAY, false, check_strings},
+        {"intents", SHAPE_OBJECT, false, NULL},  {"provides", SHAPE_ARRAY, false, check_strings},
+    };
+    struct fault f = {err, err_n};
+    struct shape s;
+    err[0] = '\0';
+    shape_init(&s, first_fault, &f);
+    if (shape_is(&s, json, SHAPE_OBJECT))
+        shape_object(&s, json, members, ARRAY_LEN(members), NULL);
+    return s.faults ? E_INVALID : 0;
+}
+
+static int parse_profile(struct profile *p, const char *text, size_t n, char *err, size_t err_n)
+{
+    char why[256];
+    struct json_error json_err = {.text = ""};
+    int rc = p->name ? json_parse(text, n, &p->json, &json_err) : E_NOMEM;
+    if (rc == 0)
+        rc = check_profile(p->json, why, sizeof why);
+    else
+        snprintf(why, sizeof why, "%s", json_err.text[0] ? json_err.text : err_text(rc));
+    if (rc < 0) {
+        snprintf(err, err_n, "the profile %s: %s", p->name ? p->name : "", why);
+        profile_close(p);
+    }
+    return rc;
+}
+
+static int open_path(const char *path, struct profile *ret, char *err, size_t err_n)
+{
+    struct case_file file; /* a profile is read like a case */
+    int rc = case_file_read(path, &file, err, err_n);
+    if (rc < 0)
+        return rc;
+    *ret = (struct profile){.name = strdup(path)};
+    rc = parse_profile(ret, file.text, file.n, err, err_n);
+    case_file_deinit(&file);
+    return rc;
+}
+
+static void name_known(const char *name, char *err, size_t err_n)
+{
+    struct buf known = {0};
+    for (size_t i = 0; i < embed_count; i++) {
+        const char *file = embed_files[i].name;
+        if (strncmp(file, PREFIX, strlen(PREFIX)) == 0)
+            buf_addf(&known, "%s%.*s", known.n ? ", " : "",
+                     (int)(strlen(file) - strlen(PREFIX SUFFIX)), file + strlen(PREFIX));
+    }
+    snprintf(err, err_n,
+             "there is no profile \"%s\"; there are: %s. A path to a file of your own works too",
+             name, known.n ? buf_cstr(&known) : "none");
+    buf_deinit(&known);
+}
+
+int profile_open(const char *name, struct profile *ret, char *err, size_t err_n)
+{
+    char file[256];
+    size_t n = strlen(name), suffix = strlen(SUFFIX);
+    if (strchr(name, '/') || (n > suffix && strcmp(name + n - suffix, SUFFIX) == 0))
+        return open_path(name, ret, err, err_n);
+    snprintf(file, sizeof file, PREFIX "%.200s" SUFFIX, name);
+    const struct embed_file *f = embed_find(file);
+    if (!f) {
+        name_known(name, err, err_n);
+        return E_NOTFOUND;
+    }
+    *ret = (struct profile){.name = strdup(name)};
+    return parse_profile(ret, f->text, (size_t)(f->end - f->text), err, err_n);
+}
+
+static cJSON *default_profile(void)
+{
+    static const char text[] =
+        "{\"command\": [], \"env\": {\"OPENAI_BASE_URL\": \"{provider}/v1\", "
+        "\"OPENAI_API_KEY\": \"mock-key\", \"ACP_MOCK_PROVIDER\": \"{provider}\"}}";
+    return cJSON_Parse(text);
+}
+
+int profile_take_command(struct profile *p, char *const *argv)
+{
+    cJSON *command = cJSON_CreateArray();
+    if (!p->json)
+        p->json = default_profile();
+    if (!p->name)
+        p->name = strdup(argv[0]);
+    bool ok = command && p->json && p->name;
+    for (; ok && *argv; argv++) {
+        cJSON *word = cJSON_CreateString(*argv);
+        ok = word && cJSON_AddItemToArray(command, word);
+    }
+    if (ok && cJSON_ReplaceItemInObjectCaseSensitive(p->json, "command", command))
+        return 0;
+    cJSON_Delete(command);
+    return E_NOMEM;
+}
+
+void profile_close(struct profile *p)
+{
+    free(p->name);
+    cJSON_Delete(p->json);
+    *p = (struct profile){0};
+}
+
+const cJSON *profile_intents(const struct profile *p)
+{
+    return json_get(p->json, "intents");
+}
+
+bool profile_has_intent(const struct profile *p, const char *intent)
+{
+    return json_get(profile_intents(p), intent) != NULL;
+}
+
+bool profile_provides(const struct profile *p, const char *word)
+{
+    const cJSON *w;
+    cJSON_ArrayForEach(w, json_get(p->json, "provides")) if (cJSON_IsString(w) &&
+                                                             strcmp(w->valuestring, word) ==
+                                                                 0) return true;
+    return false;
+}

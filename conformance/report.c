@@ -1,0 +1,52 @@
+#include "conformance/report.h"
+
+#include "base/buf.h"
+#include "base/err.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *kind;
+    int (*write)(const struct outcome *o, struct buf *out);
+} kinds[] = {
+    {"junit", report_junit},
+    {"json", report_json},
+};
+
+/* A report that is there is whole: it is written beside its place and moved. */
+static int write_file(const char *path, const struct buf *text)
+{
+    char beside[1024];
+    if ((size_t)snprintf(beside, sizeof beside, "%s.part", path) >= sizeof beside)
+        return -ENAMETOOLONG;
+    FILE *f = fopen(beside, "wbe");
+    if (!f)
+        return -errno;
+    size_t n = fwrite(text->p, 1, text->n, f);
+    int rc = n == text->n ? 0 : -errno;
+    if (fclose(f) != 0 && rc == 0)
+        rc = -errno;
+    if (rc == 0 && rename(beside, path) != 0)
+        rc = -errno;
+    if (rc < 0)
+        remove(beside);
+    return rc;
+}
+
+int report_write(const char *kind, const char *path, const struct outcome *o, char *err,
+                 size_t err_n)
+{
+    struct buf text = {0};
+    int rc = E_NOTFOUND;
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+        if (strcmp(kinds[i].kind, kind) == 0)
+            rc = kinds[i].write(o, &text);
+    if (rc == 0)
+        rc = write_file(path, &text);
+    buf_deinit(&text);
+    if (rc < 0)
+        snprintf(err, err_n, "cannot write the report %s: %s", path, err_text(rc));
+    return rc;
+}
