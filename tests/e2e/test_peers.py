@@ -1,0 +1,99 @@
+"""Real clients that others wrote drive acp-agent from initialize to a cancelled prompt."""
+import json
+import shlex
+import signal
+import subprocess
+import threading
+
+import pytest
+
+import acpschema
+import npm
+from kit import DEADLINE
+
+# The second answer never ends by itself: its first text is the client's sign to cancel.
+HELLO = {"reply": [{"text": ["Hel", "lo, ", "peer ✓"]}]}
+ENDLESS = {"reply": [{"text": "Once upon a time"}, {"hold": "for ever"}, {"text": " this is never told"}]}
+
+
+@pytest.fixture
+def start(kit, tmp_path, work, mock_provider):
+    """Starts a command in `work` with an environment in which acp-agent finds the scripted model."""
+    running = []
+
+    def start(command, script):
+        home = tmp_path / "home"
+        home.mkdir()
+        environment = kit.environment(home, **mock_provider(script=script).environment())
+        environment["PATH"] = npm.path(kit)
+        running.append(subprocess.Popen(command, cwd=work, env=environment, stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
+        return running[-1]
+
+    yield start
+    for process in running:
+        process.kill()
+        process.communicate()
+
+
+def agent(kit):
+    return [kit.program("acp-agent"), "acp", "--model", "openai/mock-model"]
+
+
+@pytest.mark.parametrize("client", ["sdk19-client.mjs", "sdk24-client.mjs"])
+def test_official_sdk(kit, work, start, client):
+    process = start(["node", npm.folder(kit) / client, work, *agent(kit)], [HELLO, ENDLESS])
+    out, err = process.communicate(timeout=DEADLINE)
+    assert process.returncode == 0, err
+    report = json.loads(out)
+    assert report["protocolVersion"] == 1
+    assert report["agentInfo"]["name"] == "acp-agent"
+    assert report["turns"] == [{"text": "Hello, peer ✓", "stopReason": "end_turn"},
+                               {"text": "Once upon a time", "stopReason": "cancelled"}]
+    assert report["exit"] == {"code": 0, "signal": None}
+
+
+def acpx(kit, work, output_format, *more):
+    return ["acpx", "--agent", shlex.join(agent(kit)), "--cwd", str(work), "--approve-all",
+            "--format", output_format, *more, "exec", "Talk to me"]
+
+
+def test_acpx_prints_the_answer(kit, work, start):
+    process = start(acpx(kit, work, "quiet"), [HELLO])
+    out, err = process.communicate(timeout=DEADLINE)
+    assert (process.returncode, out) == (0, "Hello, peer ✓\n"), err
+
+
+def acpx_transcript(process):
+    """(sender, message) of each message that acpx prints; interrupts it at the agent's first text."""
+    interrupted = False
+    guard = threading.Timer(DEADLINE, process.kill)
+    guard.start()
+    for line in process.stdout:
+        message = json.loads(line)
+        update = message.get("params", {}).get("update", {})
+        if update.get("sessionUpdate") == "agent_message_chunk" and not interrupted:
+            process.send_signal(signal.SIGINT)
+            interrupted = True
+        from_agent = "result" in message or "error" in message or message["method"] == "session/update"
+        yield ("agent" if from_agent else "client"), message
+    guard.cancel()
+
+
+def assert_valid(kit, transcript):
+    """Every message, and every params and result in it, by the schema."""
+    judge = acpschema.Messages(acpschema.load(npm.folder(kit)))
+    parts = [part for sender, message in transcript for part in judge.parts(sender, message)]
+    done = kit.run("acp-check-lines", input="".join(f"{name}\t{json.dumps(value)}\n" for name, value in parts))
+    assert done.stdout.splitlines() == ["ok"] * len(parts)
+
+
+def test_acpx_cancels(kit, work, start):
+    process = start(acpx(kit, work, "json", "--json-strict"), [ENDLESS])
+    transcript = list(acpx_transcript(process))
+    _, err = process.communicate(timeout=DEADLINE)
+    assert (process.returncode, err) == (0, "")
+    assert [m["method"] for _, m in transcript if "method" in m and m["method"] != "session/update"] == [
+        "initialize", "session/new", "session/prompt", "session/cancel"]
+    assert transcript[-1][1]["result"]["stopReason"] == "cancelled"
+    assert_valid(kit, transcript)
