@@ -214,7 +214,7 @@ static void send_choice(struct chat *c, const char *option_id)
 static void on_choice(struct chat *c, const char *text)
 {
     const cJSON *options = json_get(json_get(c->question->json, "params"), "options");
-    const cJSON *option = cJSON_GetArrayItem(options, atoi(text) - 1);
+    const cJSON *option = cJSON_GetArrayItem(options, (int)strtol(text, NULL, 10) - 1);
     const char *id = json_get_str(option, "optionId");
     const struct trace_event *e = c->question;
     if (id) {

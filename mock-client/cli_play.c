@@ -222,7 +222,7 @@ static bool make_cwd(const struct cli *cli, char path[PATH_MAX])
 /* ---- playing -----------------------------------------------------------------------------------
  */
 
-static int play(struct show *show, const cJSON *play_json, const char *cwd)
+static int play_case(struct show *show, const cJSON *play_json, const char *cwd)
 {
     static const struct player_ops ops = {
         .on_step = on_step, .on_check = on_check, .on_done = on_done};
@@ -256,7 +256,7 @@ enum cli_exit cli_play(const struct cli *cli)
         return CLI_UNJUDGED;
     }
     trace_init(&show.trace, uv_hrtime());
-    enum cli_exit code = play(&show, play_json, cwd) == 0 ? exit_code(&show) : CLI_UNJUDGED;
+    enum cli_exit code = play_case(&show, play_json, cwd) == 0 ? exit_code(&show) : CLI_UNJUDGED;
     if (cli->trace_file && !cli_write_trace(&show.trace, cli->trace_file))
         code = CLI_UNJUDGED;
     if (!cli->cwd)

@@ -112,7 +112,7 @@ static int check_expect(const cJSON *expect, const char *where, struct json_erro
 {
     const cJSON *entry;
     char at[64];
-    int i = 0, rc = 0;
+    int i = 0;
     if (!cJSON_IsArray(expect))
         return play_lint_pattern(expect, where, reterr);
     if (!expect->child)
@@ -120,7 +120,7 @@ static int check_expect(const cJSON *expect, const char *where, struct json_erro
     cJSON_ArrayForEach(entry, expect)
     {
         snprintf(at, sizeof at, "%s[%d]", where, i++);
-        rc = check_entry(entry, at, reterr);
+        int rc = check_entry(entry, at, reterr);
         if (rc < 0)
             return rc;
     }

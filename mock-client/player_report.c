@@ -93,7 +93,6 @@ int play_judge(struct player *p, const struct play_step *s, const cJSON *pattern
 int play_expect(struct player *p, const struct play_step *s, const struct trace_event *event)
 {
     const cJSON *expect = json_get(s->step, "expect"), *entry;
-    int rc = 0;
     if (!expect) {
         if (s->verb->flags & PLAY_JUDGES || json_get(s->raw, "check"))
             play_held(p, s, event);
@@ -103,7 +102,7 @@ int play_expect(struct player *p, const struct play_step *s, const struct trace_
         return judge(p, s, NULL, event);
     cJSON_ArrayForEach(entry, expect)
     {
-        rc = judge(p, s, entry, event);
+        int rc = judge(p, s, entry, event);
         if (rc < 0)
             return rc;
     }
@@ -163,8 +162,10 @@ int play_late(struct player *p, struct play_step *s, const char *why)
 
 int play_late_unreached(struct player *p, struct play_step *s, const char *why)
 {
+    char text[sizeof p->why_text];
     play_error(p, s, "did not come: %s", why);
-    play_unreached(p, s, p->why_text);
+    memcpy(text, p->why_text, sizeof text);
+    play_unreached(p, s, text);
     return PLAY_STOP;
 }
 

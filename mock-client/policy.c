@@ -197,7 +197,7 @@ int policy_answer(const cJSON *value, const cJSON *request, struct json_slice id
         method = "";
     if (!value && !strcmp(method, PERMISSION))
         return answer_word("reject_once", request, id, out);
-    if (cJSON_IsString(value))
+    if (value && cJSON_IsString(value))
         return answer_word(value->valuestring, request, id, out);
     int rc = !value                      ? answer_unknown(id, method, out)
              : json_get(value, "result") ? policy_write_result(id, json_get(value, "result"), out)
