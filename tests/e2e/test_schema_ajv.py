@@ -70,7 +70,7 @@ def test_every_definition_is_judged_both_ways(kit, schema):
 def traces(kit):
     folders = [pathlib.Path(os.environ["ACP_TRACES"])] if "ACP_TRACES" in os.environ else []
     folders.append(shared(kit) / "peers/captures")
-    return [f for folder in folders if folder.is_dir() for f in sorted(folder.rglob("*.ndjson"))]
+    return [f for folder in folders if folder.is_dir() for f in sorted(folder.rglob("*")) if f.suffix in (".ndjson", ".jsonl")]
 
 
 def test_recorded_traces(kit, schema):
