@@ -16,6 +16,13 @@ static int need_model(struct player *p, const struct play_step *s)
                             "run the case with acp-conformance");
 }
 
+static bool says(const struct trace_event *e, const char *text)
+{
+    const char *own = json_get_str(e->json, "text");
+    return !text || (own && !strcmp(own, text));
+}
+
+/* kind and text may be NULL: any. */
 static size_t count_events(const struct player *p, enum trace_side side, const char *kind,
                            const char *text)
 {
@@ -23,8 +30,7 @@ static size_t count_events(const struct player *p, enum trace_side side, const c
     size_t n = 0;
     for (size_t i = 0; i < t->n; i++) {
         const struct trace_event *e = t->events[i];
-        n += e->side == side && (!kind || !strcmp(e->kind, kind)) &&
-             (!text || !strcmp(e->bytes, text));
+        n += e->side == side && (!kind || !strcmp(e->kind, kind)) && says(e, text);
     }
     return n;
 }
