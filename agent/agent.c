@@ -45,7 +45,7 @@ static void on_fetch_closed(void *ctx)
     part_closed(ctx);
 }
 
-static void on_warm_closed(uv_handle_t *h)
+static void on_handle_closed(uv_handle_t *h)
 {
     part_closed(h->data);
 }
@@ -60,7 +60,8 @@ void agent_shutdown(struct agent *a)
         session_destroy(CONTAINER_OF(a->sessions.next, struct session, node));
     peer_close(a->env.peer);
     a->env.peer = NULL;
-    uv_close((uv_handle_t *)&a->warm, on_warm_closed);
+    uv_close((uv_handle_t *)&a->warm, on_handle_closed);
+    uv_close((uv_handle_t *)&a->gather, on_handle_closed);
     fetch_close(a->env.fetch, on_fetch_closed, a);
     if (a->stream)
         stream_close_flushed(a->stream, 0, FLUSH_MS);
@@ -107,21 +108,41 @@ static void on_output(void *ctx)
         stream_flush(a->stream);
 }
 
+static void for_each_turn(struct agent *a, void (*act)(struct turn *))
+{
+    struct list *next;
+    for (struct list *at = a->sessions.next; at != &a->sessions; at = next) {
+        struct session *s = CONTAINER_OF(at, struct session, node);
+        next = at->next;
+        if (s->turn)
+            act(s->turn);
+    }
+}
+
 static void on_pressure(void *ctx, bool high)
 {
     struct agent *a = ctx;
-    struct list *next;
     a->env.pressed = high;
     if (a->ending)
         return;
     if (!high)
         stream_pause(a->stream, false);
-    for (struct list *at = a->sessions.next; at != &a->sessions; at = next) {
-        struct session *s = CONTAINER_OF(at, struct session, node);
-        next = at->next;
-        if (s->turn)
-            turn_pressure(s->turn);
-    }
+    for_each_turn(a, turn_pressure);
+}
+
+static void on_gather(uv_check_t *check)
+{
+    uv_check_stop(check);
+    for_each_turn(check->data, turn_give_out);
+}
+
+static bool may_gather(struct env *env)
+{
+    struct agent *a = CONTAINER_OF(env, struct agent, env);
+    bool busy = a->stream && stream_waiting(a->stream) > 0;
+    if (busy)
+        uv_check_start(&a->gather, on_gather);
+    return busy;
 }
 
 static void on_stream_closed(void *ctx, int why)
@@ -213,7 +234,10 @@ int agent_open(uv_loop_t *loop, const struct agent_options *options, const struc
     a->options = *options;
     a->ops = ops;
     a->ctx = ctx;
-    a->env = (struct env){.loop = loop, .model = options->model, .max_tokens = options->max_tokens};
+    a->env = (struct env){.loop = loop,
+                          .model = options->model,
+                          .max_tokens = options->max_tokens,
+                          .may_gather = may_gather};
     config_init(&a->env.config);
     list_init(&a->sessions);
     list_init(&a->closed);
@@ -228,8 +252,9 @@ int agent_open(uv_loop_t *loop, const struct agent_options *options, const struc
         return rc;
     }
     uv_timer_init(loop, &a->warm);
-    a->warm.data = a;
-    a->open_parts = 3; /* the stream, the timer, fetch */
+    uv_check_init(loop, &a->gather);
+    a->warm.data = a->gather.data = a;
+    a->open_parts = 4; /* the stream, the two handles, fetch */
     *ret = a;
     return 0;
 }

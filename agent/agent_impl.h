@@ -19,6 +19,7 @@ struct agent {
     struct list sessions;
     struct list closed; /* struct closed_session: ids that close may be asked for again */
     uv_timer_t warm;    /* loads libcurl in an idle moment */
+    uv_check_t gather;  /* runs after the reads of one turn of the loop, if text was gathered */
     bool configured, initialized, ending;
     unsigned open_parts; /* that must report their end before the agent is gone */
 };

@@ -19,6 +19,9 @@ struct env {
     uint32_t max_tokens;
     bool pressed; /* the client does not read: nothing new may be started */
     bool notices; /* the client takes notice updates */
+    /* True while earlier output is on its way: text may then be gathered, and is asked for at the
+     * end of this turn of the loop. */
+    bool (*may_gather)(struct env *env);
 };
 
 #endif

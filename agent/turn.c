@@ -74,12 +74,12 @@ static void on_text(void *ctx, enum llm_text_kind kind, const char *p, size_t n)
         t->no_memory = true;
 }
 
-/* What one read of the network brought leaves as one update; while the client does not read,
- * bursts merge, and the model is paused. */
+/* Text leaves at once while nothing else is on its way; what comes meanwhile leaves together. While
+ * the client does not read, it waits, and the model is paused. */
 static void on_burst(void *ctx)
 {
     struct turn *t = ctx;
-    if (!t->env->pressed)
+    if (!t->env->pressed && !t->env->may_gather(t->env))
         turn_flush(t);
     if (t->no_memory)
         turn_fail_plain(t, RPC_INTERNAL_ERROR, "Out of memory.");
@@ -291,6 +291,12 @@ void turn_start(struct session *s, struct rpc_request *req, struct prompt *promp
 void turn_cancel(struct turn *t)
 {
     turn_end_cancelled(t, false);
+}
+
+void turn_give_out(struct turn *t)
+{
+    if (!t->env->pressed)
+        turn_flush(t);
 }
 
 void turn_pressure(struct turn *t)

@@ -30,6 +30,9 @@ void turn_start(struct session *s, struct rpc_request *req, struct prompt *promp
  * in the history. */
 void turn_cancel(struct turn *t);
 
+/* Gives out text that was gathered (env->may_gather). */
+void turn_give_out(struct turn *t);
+
 /* The client reads again, or does not (env->pressed). */
 void turn_pressure(struct turn *t);
 
