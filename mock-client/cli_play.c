@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <ftw.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@ struct show {
     const struct cli *cli;
     struct trace trace;
     struct player *player;
+    uv_signal_t interrupt;
     unsigned counts[3]; /* by enum player_outcome */
     enum player_why why;
 };
@@ -104,6 +106,7 @@ static void on_done(void *ctx, enum player_why why, const char *text)
 {
     struct show *show = ctx;
     show->why = why;
+    uv_close((uv_handle_t *)&show->interrupt, NULL);
     if (show->cli->json) {
         print_end_json(show, text);
         return;
@@ -222,6 +225,20 @@ static bool make_cwd(const struct cli *cli, char path[PATH_MAX])
 /* ---- playing -----------------------------------------------------------------------------------
  */
 
+static void on_interrupt(uv_signal_t *handle, int signum)
+{
+    struct show *show = handle->data;
+    (void)signum;
+    player_abort(show->player, "interrupted");
+}
+
+static void watch_interrupt(struct show *show, uv_loop_t *loop)
+{
+    uv_signal_init(loop, &show->interrupt);
+    show->interrupt.data = show;
+    uv_signal_start(&show->interrupt, on_interrupt, SIGINT);
+}
+
 static int play_case(struct show *show, const cJSON *play_json, const char *cwd)
 {
     static const struct player_ops ops = {
@@ -237,8 +254,10 @@ static int play_case(struct show *show, const cJSON *play_json, const char *cwd)
     int rc = uv_loop_init(&loop);
     if (rc == 0)
         rc = player_open(&loop, &options, &ops, show, &show->player);
-    if (rc == 0)
+    if (rc == 0) {
+        watch_interrupt(show, &loop);
         rc = loop_finish(&loop);
+    }
     if (rc < 0)
         fprintf(stderr, "acp-mock-client: %s\n", err_text(rc));
     return rc;

@@ -248,6 +248,25 @@ def test_wrong_usage(kit, arguments, complaint):
     assert complaint in result.stderr
 
 
+def test_an_interrupted_case_leaves_nothing_behind(kit, tmp_path):
+    (tmp_path / "case.json").write_text(json.dumps({**CASE, "steps": [{"session": "s"}, {"prompt": "wait"}]}), "utf-8")
+    process = subprocess.Popen([kit.program("acp-mock-client"), "--case", str(tmp_path / "case.json"), "--", *AGENT],
+                               stdout=subprocess.PIPE, text=True, env=kit.environment(tmp_path, TMPDIR=str(tmp_path)))
+    while "prompt" not in process.stdout.readline():
+        pass
+    process.send_signal(2)
+    assert "interrupted" in process.communicate(timeout=DEADLINE)[0]
+    assert process.returncode == 3
+    assert list(tmp_path.glob("acp-mock-client-*")) == []
+
+
+def test_the_reference_agent_on_a_fake_model(kit, tmp_path, mock_provider):
+    provider = mock_provider(script=[{"reply": [{"text": ["Hel", "lo"]}]}, {"reply": [{"text": "again"}]}])
+    result = kit.run("acp-mock-client", "--", kit.program("acp-agent"), "acp", input="one\ntwo\n", cwd=tmp_path,
+                     env=kit.environment(tmp_path, **provider.environment()))
+    assert (result.returncode, result.stdout) == (0, "Hello\nagain\n"), result.stderr
+
+
 def test_help_and_version(kit):
     text = kit.run("acp-mock-client", "--help")
     assert text.returncode == 0 and "examples:" in text.stdout

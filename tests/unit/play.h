@@ -39,10 +39,11 @@ struct play {
     const struct client_wire *wire;
     const struct player_model *model;
     void (*on_event)(void *ctx, const struct trace_event *e);
+    uint64_t (*linger)(void *ctx);
     bool validate;
     double scale;
     uint64_t eof_ms, term_ms;
-    int done;
+    int done, lingered;
 };
 
 static inline void play_on_check(void *ctx, const struct player_check *c)
@@ -72,9 +73,16 @@ static inline void play_on_done(void *ctx, enum player_why why, const char *text
     assert_int_equal(buf_addf(&p->log, "%s%s%s\n", words[why], text[0] ? ": " : "", text), 0);
 }
 
+static inline uint64_t play_linger(void *ctx)
+{
+    struct play *p = ctx;
+    return p->linger ? p->linger(p) : 0;
+}
+
 static const struct player_ops play_ops = {
     .on_check = play_on_check,
     .validate = play_validate,
+    .linger = play_linger,
     .on_done = play_on_done,
 };
 
