@@ -75,6 +75,7 @@ int mutant_init(struct mutant *m, const cJSON *json)
     *m = (struct mutant){.kind = (enum mutant_kind)kind, .from = TRACE_AGENT};
     m->on = json_get(json, "on");
     m->value = json_get(json, mutant_kinds[kind].name);
+    m->remove = json_get(json, "remove");
     m->nth = (unsigned)json_get_int(json, "nth", 0);
     m->before = where && strcmp(where, "before") == 0;
     if (from && side_of(from) >= 0)
@@ -92,21 +93,34 @@ void mutant_deinit(struct mutant *m)
 /* ---- editing ----------------------------------------------------------------------------------
  */
 
-/* Applies set or remove to a message. A pointer that leads nowhere changes nothing. */
-static bool edit_tree(const struct mutant *m, cJSON *message)
+static bool set_members(const cJSON *values, cJSON *message)
 {
     bool changed = false;
     const cJSON *v;
-    cJSON_ArrayForEach(v, m->value)
+    cJSON_ArrayForEach(v, values)
     {
-        if (m->kind == MUTANT_SET) {
-            cJSON *copy = cJSON_Duplicate(v, true);
-            changed |= copy && json_pointer_set(message, v->string, copy) == 0;
-        } else {
-            changed |= json_pointer_remove(message, v->valuestring) == 0;
-        }
+        cJSON *copy = cJSON_Duplicate(v, true);
+        changed |= copy && json_pointer_set(message, v->string, copy) == 0;
     }
     return changed;
+}
+
+static bool remove_members(const cJSON *pointers, cJSON *message)
+{
+    bool changed = false;
+    const cJSON *v;
+    cJSON_ArrayForEach(v, pointers)
+    {
+        changed |= json_pointer_remove(message, v->valuestring) == 0;
+    }
+    return changed;
+}
+
+/* Applies set and remove to a message. A pointer that leads nowhere changes nothing. */
+static bool edit_tree(const struct mutant *m, cJSON *message)
+{
+    bool changed = m->kind == MUTANT_SET && set_members(m->value, message);
+    return remove_members(m->remove, message) || changed;
 }
 
 static bool hit(struct mutant *m, const cJSON *message)

@@ -17,7 +17,7 @@ struct shape;
 enum mutant_kind {
     MUTANT_DROP,
     MUTANT_DUPLICATE,
-    MUTANT_SET,
+    MUTANT_SET, /* may remove as well: how a result becomes an error */
     MUTANT_REMOVE,
     MUTANT_AFTER,
     MUTANT_INJECT,
@@ -45,6 +45,7 @@ struct mutant {
     enum trace_side from; /* TRACE_AGENT, TRACE_CLIENT or TRACE_MODEL */
     const cJSON *on;      /* lent, NULL: every message */
     const cJSON *value;   /* lent: what stands beside the edit's name */
+    const cJSON *remove;  /* lent: pointers that go along with a set, or NULL */
     unsigned nth;         /* 0: every match */
     bool before;          /* of inject */
     char *bytes;          /* owned: of inject, replace, at_start and at_exit */

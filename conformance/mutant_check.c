@@ -140,11 +140,13 @@ static void check_edit(struct shape *s, const cJSON *mutant)
         needs_on |= mutant_kinds[k].needs_on;
         bytes |= mutant_kinds[k].has_bytes;
     }
+    if (edits == 2 && json_get(mutant, "set") && json_get(mutant, "remove"))
+        edits = 1;
     if (edits != 1)
         shape_fault(s,
-                    "a mutant makes exactly one edit (drop, duplicate, set, remove, after, inject, "
-                    "replace, "
-                    "at_start, at_exit, exit, ignore_eof or deaf), this one makes %u",
+                    "a mutant makes exactly one edit (drop, duplicate, set with or without remove, "
+                    "remove, after, inject, replace, at_start, at_exit, exit, ignore_eof or deaf), "
+                    "this one makes %u",
                     edits);
     if (needs_on && !json_get(mutant, "on"))
         shape_fault(s, "missing member \"on\": which messages are edited?");
