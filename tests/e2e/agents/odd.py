@@ -1,0 +1,75 @@
+"""A small agent that can be told to misbehave: odd.py [ODDITY]. It knows no model; a prompt is answered with "hello"."""
+import json
+import os
+import subprocess
+import sys
+
+ODDITY = sys.argv[1] if len(sys.argv) > 1 else ""
+
+
+def send(message):
+    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    sys.stdout.flush()
+
+
+def chunk(session, text):
+    content = {"type": "text", "text": text}
+    send({"method": "session/update", "params": {
+        "sessionId": session, "update": {"sessionUpdate": "agent_message_chunk", "content": content}}})
+
+
+def prompt(message):
+    session = message["params"]["sessionId"]
+    if ODDITY == "dies":
+        sys.stderr.write("about to die\n")
+        os._exit(7)
+    if ODDITY == "silent":
+        return
+    if ODDITY == "floods":
+        while True:
+            sys.stdout.write("noise\n" * 1000)
+    if ODDITY == "closes":
+        os.close(1)
+        return
+    if ODDITY == "garbage":
+        sys.stdout.write("Thinking...\n{\"half\": \n")
+    if ODDITY == "binary":
+        sys.stdout.flush()
+        os.write(1, b"\xff\xfe\x00\n")
+    chunk(session, "hello")
+    send({"id": message["id"], "result": {"stopReason": "tired" if ODDITY == "tired" else "end_turn"}})
+    if ODDITY == "late":
+        chunk(session, "too late")
+
+
+def answer(message):
+    method = message.get("method")
+    if method == "initialize":
+        if ODDITY == "mute":
+            return
+        send({"id": message["id"], "result": {
+            "protocolVersion": 2 if ODDITY == "v2" else 1, "agentInfo": {"name": "odd", "version": "1"}}})
+    elif method == "session/new":
+        if ODDITY == "login":
+            send({"id": message["id"], "error": {"code": -32000, "message": "log in"}})
+        else:
+            send({"id": message["id"], "result": {"sessionId": "s" + str(message["id"])}})
+    elif method == "session/prompt":
+        prompt(message)
+    elif "id" in message:
+        send({"id": message["id"], "error": {"code": -32601, "message": "no such method"}})
+
+
+if ODDITY == "child":
+    # stays behind unless its whole group is ended
+    subprocess.Popen(["sleep", "98765"], stdin=subprocess.DEVNULL)
+if ODDITY == "environment":
+    sys.stderr.write(" ".join(sorted(os.environ)) + "\n")
+for line in sys.stdin:
+    answer(json.loads(line))
+if ODDITY == "stays":
+    while True:
+        try:
+            subprocess.run(["sleep", "98765"], check=False)
+        except KeyboardInterrupt:
+            pass
