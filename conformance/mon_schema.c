@@ -219,6 +219,17 @@ static void judge_params(struct watch *w, const struct wire_msg *m)
         judge_part(w, &p);
 }
 
+/* The schema calls a code an int32, but "format" is no rule of JSON Schema. */
+static void judge_code(struct watch *w, const struct wire_msg *m)
+{
+    int64_t code = json_get_int(m->error, "code", 0);
+    if (code >= INT32_MIN && code <= INT32_MAX)
+        return;
+    struct blame b = blame_of(m, "RPC-06");
+    b.pointer = "/error/code";
+    watch_blame(w, &b, "the code %lld is no 32-bit integer", (long long)code);
+}
+
 static void judge_error(struct watch *w, const struct wire_msg *m)
 {
     struct part p = {m, "/error", m->error, acp_def("Error")};
@@ -229,6 +240,7 @@ static void judge_error(struct watch *w, const struct wire_msg *m)
         watch_blame(w, &b, "the error is null");
     } else if (p.def >= 0) {
         judge_part(w, &p);
+        judge_code(w, m);
     }
 }
 

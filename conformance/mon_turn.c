@@ -40,7 +40,9 @@ static void judge_update(struct watch *w, const struct wire_msg *m)
 static void judge_reason(struct watch *w, const struct turns *t, const struct wire_msg *m)
 {
     const char *reason = json_get_str(m->result, "stopReason");
-    bool cancelled = m->session && (m->session->cancel_sent || m->session->ended_cancelled);
+    /* Whoever is told to end cancels what runs: nobody else has to. */
+    bool cancelled = !w->wire.up ||
+                     (m->session && (m->session->cancel_sent || m->session->ended_cancelled));
     if (!reason || strcmp(reason, "cancelled") != 0 || cancelled || t->dismissed)
         return;
     struct blame b = blame_of(m, "PROMPT-13");

@@ -141,6 +141,7 @@ static void feed_client(struct wire *w, const struct trace_event *e, const struc
 static void feed_process(struct wire *w, const struct trace_event *e)
 {
     w->up = false;
+    w->junk_sent |= w->sent.n > 0; /* a line that will never be finished */
     if (strcmp(e->kind, "start") != 0)
         return;
     w->connection++;
