@@ -1,6 +1,0 @@
-#include "script.h"
-
-const char *script_builtin(void)
-{
-    return "[]";
-}
