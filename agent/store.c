@@ -9,7 +9,8 @@
 #include <time.h>
 
 #define BUSY_MS        500
-#define WAL_KEPT_BYTES (8 << 20) /* what stays of a log that one big transaction made longer */
+#define LOG_KEPT_BYTES (8 << 20) /* what may stay of the log; one big transaction makes it longer  \
+                                  */
 
 static const char *const texts[STORE_SQL_COUNT] = {
 #define X(id, text) [STORE_SQL_##id] = (text),
@@ -33,8 +34,23 @@ int store_create(const struct store_options *options, struct store **ret)
     return 0;
 }
 
+static bool log_is_long(const struct store *s)
+{
+    sqlite3_file *log = NULL;
+    sqlite3_int64 bytes = 0;
+    sqlite3_file_control(s->db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+    if (log && log->pMethods)
+        log->pMethods->xFileSize(log, &bytes);
+    return bytes > LOG_KEPT_BYTES;
+}
+
+/* SQLite would move the log into the file each time the last process closes it. That costs several
+ * waits for the disk, now and at the first write of the next process, while reading a short log
+ * back costs next to nothing. */
 static void disconnect(struct store *s)
 {
+    if (s->db && !log_is_long(s))
+        sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     for (int i = 0; i < STORE_SQL_COUNT; i++) {
         sqlite3_finalize(s->statements[i]);
         s->statements[i] = NULL;
@@ -63,16 +79,12 @@ static int pragma(struct store *s, const char *name, unsigned value)
     return rc == SQLITE_OK ? 0 : store_fail_sqlite(s, rc);
 }
 
-/* Without the checkpoint that SQLite would make on closing: it costs several waits for the disk,
- * and again at the first write of the next process, while reading the log back costs next to
- * nothing. */
 static int configure(struct store *s)
 {
     sqlite3_busy_timeout(s->db, (int)s->busy_ms);
     sqlite3_extended_result_codes(s->db, 1);
-    sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     int rc = s->max_pages ? pragma(s, "max_page_count", s->max_pages) : 0;
-    return rc == 0 ? pragma(s, "journal_size_limit", WAL_KEPT_BYTES) : rc;
+    return rc == 0 ? pragma(s, "journal_size_limit", LOG_KEPT_BYTES) : rc;
 }
 
 /* Where WAL cannot be had (some network file systems) SQLite stays with its rollback journal, which

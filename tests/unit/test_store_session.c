@@ -282,6 +282,35 @@ static void test_reopened_all_is_there(void **state)
     kit_expect(k, "PRAGMA journal_mode", "wal");
 }
 
+static off_t log_bytes(const struct kit *k)
+{
+    char path[160];
+    struct stat st;
+    snprintf(path, sizeof path, "%s-wal", k->path);
+    return stat(path, &st) == 0 ? st.st_size : -1;
+}
+
+/* A short log stays for the next process, a long one would cost it time. */
+static void test_the_log_that_closing_leaves(void **state)
+{
+    struct kit *k = *state;
+    kit_add(k->s, "a", 1);
+    store_destroy(k->s);
+    k->s = NULL;
+    assert_true(log_bytes(k) > 0);
+    k->s = kit_store(k, 0);
+    char *text = calloc(1, 20 << 20);
+    assert_non_null(text);
+    memset(text, 'x', (20 << 20) - 1);
+    kit_say(k->s, "a", text);
+    free(text);
+    assert_true(log_bytes(k) > 20 << 20);
+    store_destroy(k->s);
+    k->s = NULL;
+    assert_int_equal(log_bytes(k), -1);
+    kit_expect(k, "SELECT length(text) FROM entry", "20971519");
+}
+
 /* --- where it is --- */
 
 static const char *home_only(const char *name)
@@ -358,6 +387,7 @@ int main(void)
         KIT_TEST(test_nothing_is_opened_before_it_is_needed),
         KIT_TEST(test_only_the_user_may_look),
         KIT_TEST(test_reopened_all_is_there),
+        KIT_TEST(test_the_log_that_closing_leaves),
         cmocka_unit_test(test_where_it_is),
         cmocka_unit_test(test_times),
     };
