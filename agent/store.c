@@ -8,9 +8,10 @@
 #include <string.h>
 #include <time.h>
 
-#define BUSY_MS        500
-#define LOG_KEPT_BYTES (8 << 20) /* what may stay of the log; one big transaction makes it longer  \
-                                  */
+#define BUSY_MS 500
+#define LOG_KEPT_BYTES                                                                             \
+    (8 << 20) /* what may stay of the log; one big transaction makes it longer                     \
+               */
 
 static const char *const texts[STORE_SQL_COUNT] = {
 #define X(id, text) [STORE_SQL_##id] = (text),
@@ -88,18 +89,35 @@ static int configure(struct store *s)
 }
 
 /* Where WAL cannot be had (some network file systems) SQLite stays with its rollback journal, which
- * is slower and as safe. */
+ * is slower and as safe. Several processes may find the same new file; SQLite's own time-out does
+ * not work here, lest they wait for each other. */
 static int use_wal(struct store *s)
 {
-    int rc = sqlite3_exec(s->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+    int rc = SQLITE_BUSY;
+    for (unsigned waited = 0; (rc & 0xff) == SQLITE_BUSY && waited <= s->busy_ms; waited++) {
+        rc = sqlite3_exec(s->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+        if ((rc & 0xff) == SQLITE_BUSY)
+            sqlite3_sleep(1);
+    }
     return rc == SQLITE_OK ? 0 : store_fail_sqlite(s, rc);
+}
+
+/* The log of a file that somebody removed is in the way of a new one. SQLite removes it, and is
+ * put out if another process does so at the same moment. */
+static int first_look(struct store *s, int *ret_version)
+{
+    int rc, tries = 0;
+    do
+        rc = store_version(s, ret_version);
+    while (rc < 0 && sqlite3_extended_errcode(s->db) == SQLITE_IOERR_DELETE_NOENT && tries++ < 10);
+    return rc;
 }
 
 /* An empty file has nothing to lose yet, so making the tables waits for no disk. */
 static int prepare(struct store *s)
 {
     int version = 0;
-    int rc = store_version(s, &version);
+    int rc = first_look(s, &version);
     if (rc == 0)
         rc = pragma(s, "synchronous", version == 0 ? 0 : 1);
     if (rc == 0)

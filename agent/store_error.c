@@ -63,6 +63,8 @@ int store_fail_file(struct store *s, const char *path, int err)
 static int primary_of(int sqlite_rc, int err)
 {
     int primary = sqlite_rc & 0xff;
+    if (sqlite_rc == SQLITE_IOERR_NOMEM)
+        return SQLITE_NOMEM;
     if (primary != SQLITE_IOERR && primary != SQLITE_CANTOPEN)
         return primary;
     if (err == ENOSPC || err == EDQUOT || err == EFBIG)
