@@ -207,9 +207,9 @@ static int repair(struct reading *r)
 {
     if (r->t->cut)
         r->raw.n -= utf8_incomplete_tail(r->raw.p, r->raw.n);
-    for (size_t i = 0; i < r->raw.n; i++)
-        if (r->raw.p[i] == '\0')
-            r->raw.p[i] = (char)0xff;
+    for (char *nul = r->raw.p;
+         nul && (nul = memchr(nul, '\0', (size_t)(r->raw.p + r->raw.n - nul)));)
+        *nul = (char)0xff;
     int rc = utf8_append_repaired(&r->t->text, r->raw.p, r->raw.n);
     if (rc == 0 && !buf_cstr(&r->t->text))
         rc = E_NOMEM;

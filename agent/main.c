@@ -38,13 +38,19 @@ static void on_alarm(int signum)
     _exit(0);
 }
 
+/* 0: no alarm. */
+static void set_alarm(long ms)
+{
+    struct itimerval at = {.it_value = {.tv_usec = ms * 1000}};
+    setitimer(ITIMER_REAL, &at, NULL);
+}
+
 static void on_ending(void *ctx)
 {
     struct program *p = ctx;
-    struct itimerval last = {.it_value = {.tv_usec = END_MS * 1000}};
     p->ending = true;
     signal(SIGALRM, on_alarm);
-    setitimer(ITIMER_REAL, &last, NULL);
+    set_alarm(END_MS);
 }
 
 static void on_closed(void *ctx)
@@ -137,6 +143,7 @@ static int serve(const struct flags *f)
         status = open_agent(&p, f);
         if (loop_finish(&p.loop) < 0)
             status = 1;
+        set_alarm(0);
     }
     wiretap_close(p.wiretap);
     buf_deinit(&p.append);

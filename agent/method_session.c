@@ -132,29 +132,34 @@ void method_session_close(struct agent *a, struct rpc_request *req, const cJSON 
     rpc_reply_empty(req);
 }
 
-void method_session_prompt(struct agent *a, struct rpc_request *req, const cJSON *params)
+static void start_prompt(struct agent *a, struct rpc_request *req, const char *id,
+                         struct prompt *prompt)
 {
-    struct prompt prompt = {0};
-    struct json_error err;
-    const char *id = read_id(req, params);
-    struct session *s = id ? agent_find_session(a, id) : NULL;
-    if (!id)
-        return;
-    if (!s) {
+    struct session *s = agent_find_session(a, id);
+    if (!s)
         fail_unknown(req, id);
-        return;
-    }
-    int rc = prompt_read(params, &prompt, &err);
-    if (rc == E_INVALID)
-        method_fail_params(req, &err);
-    else if (rc < 0)
-        rpc_fail(req, RPC_INTERNAL_ERROR, "Out of memory.", NULL);
     else if (s->turn)
         rpc_fail_kv(req, RPC_INVALID_REQUEST,
                     "A prompt is running in this session: wait for its end or cancel it.",
                     "sessionId", id);
     else
-        turn_start(s, req, &prompt);
+        turn_start(s, req, prompt);
+}
+
+void method_session_prompt(struct agent *a, struct rpc_request *req, const cJSON *params)
+{
+    struct prompt prompt = {0};
+    struct json_error err;
+    const char *id = read_id(req, params);
+    if (!id)
+        return;
+    int rc = prompt_read(params, &prompt, &err);
+    if (rc == E_INVALID)
+        method_fail_params(req, &err);
+    else if (rc < 0)
+        rpc_fail(req, RPC_INTERNAL_ERROR, "Out of memory.", NULL);
+    else
+        start_prompt(a, req, id, &prompt);
     prompt_deinit(&prompt);
 }
 

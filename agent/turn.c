@@ -175,33 +175,31 @@ static void on_done(void *ctx, struct llm_reply *reply)
 static const struct llm_call_ops ops_of_model = {
     .on_text = on_text, .on_burst = on_burst, .on_done = on_done};
 
-static int open_call(struct turn *t)
+static int open_call(struct turn *t, const struct llm_target *to)
 {
-    struct llm_target to;
-    struct llm_request req = {.to = &to,
+    struct llm_request req = {.to = to,
                               .system = t->s->system,
                               .history = &t->s->history,
                               .max_tokens = t->env->max_tokens,
                               .idle_ms = t->env->config.idle_ms};
     req.tools = tool_specs(&req.n_tools);
-    int rc = config_resolve(&t->env->config, t->env->model, &to);
-    return rc == 0 ? llm_call_start(t->env->fetch, &req, &ops_of_model, t, &t->call) : rc;
+    return llm_call_start(t->env->fetch, &req, &ops_of_model, t, &t->call);
 }
 
 static void fail_to_open(struct turn *t, int rc)
 {
-    char text[128];
-    if (rc == E_INVALID) {
+    if (rc == E_INVALID)
         turn_fail_plain(t, RPC_INTERNAL_ERROR,
                         "The provider's base URL must start with http:// or https://.");
-        return;
-    }
-    snprintf(text, sizeof text, "The model could not be asked: %s.", err_text(rc));
-    turn_fail_plain(t, RPC_INTERNAL_ERROR, text);
+    else if (rc == E_UNSUPPORTED)
+        turn_fail_plain(t, RPC_INTERNAL_ERROR, "The agent needs libcurl to ask a model.");
+    else
+        turn_fail_plain(t, RPC_INTERNAL_ERROR, "The request to the model could not be made.");
 }
 
 void turn_request_model(struct turn *t)
 {
+    struct llm_target to;
     if (turn_hold(t, turn_request_model))
         return;
     if (t->tries == 0 && t->requests++ >= TURN_MAX_REQUESTS) {
@@ -213,7 +211,11 @@ void turn_request_model(struct turn *t)
     t->shown_now = false;
     if (t->tries == 0)
         t->s->replies++;
-    int rc = open_call(t);
+    if (config_resolve(&t->env->config, t->env->model, &to) < 0) {
+        turn_fail_plain(t, ACP_AUTH_REQUIRED, "There is no key for the model any more.");
+        return;
+    }
+    int rc = open_call(t, &to);
     if (rc < 0)
         fail_to_open(t, rc);
 }
