@@ -102,6 +102,37 @@ static int spawn_child(void *ctx)
     return rc;
 }
 
+/* While the first part is on its way, the rest has to be copied: without memory stdin ends there,
+ * with nothing missing before its end. */
+static void a_stdin_without_memory_ends(void **state)
+{
+    (void)state;
+    const char *const argv[] = {"/bin/cat", NULL};
+    static const char more[20000] = {'x'};
+    uv_loop_t loop;
+    struct child *child;
+    int exits = 0;
+    oom_reset(-1);
+    assert_int_equal(uv_loop_init(&loop), 0);
+    assert_int_equal(
+        child_spawn(&loop, &(struct child_options){.argv = argv}, &child_ops, &exits, &child), 0);
+    for (int i = 0; i < 2; i++) { /* the first is in flight, the second waits */
+        assert_int_equal(buf_adds(child_in(child), "text"), 0);
+        child_flush(child);
+    }
+    assert_int_equal(buf_reserve(child_in(child), sizeof more), 0);
+    assert_int_equal(buf_add(child_in(child), more, sizeof more), 0);
+    oom_reset_run(0, 1);
+    child_flush(child);
+    assert_int_equal(oom_seen(), 1);
+    oom_reset(-1);
+    assert_int_equal(buf_adds(child_in(child), "goes nowhere"), 0);
+    child_flush(child);
+    child_close_stdin(child);
+    assert_int_equal(loop_finish(&loop), 0);
+    assert_int_equal(exits, 1);
+}
+
 static void every_allocation_fails_once(void **state)
 {
     (void)state;
@@ -111,7 +142,8 @@ static void every_allocation_fails_once(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_fails_once)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_fails_once),
+                                       cmocka_unit_test(a_stdin_without_memory_ends)};
     loop_setup_process();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,6 +92,9 @@ static inline int on_request(void *ctx, struct rpc_request *req, const char *met
         rpc_request_on_cancel(req, on_cancel, s);
     } else if (strcmp(method, "close") == 0) {
         peer_close(s->peer);
+        assert_int_equal(peer_feed(s->peer, "x", 1), E_CLOSED);
+        assert_int_equal(peer_eof(s->peer), E_CLOSED);
+        peer_pause(s->peer, true);
         rpc_reply_empty(req);
     } else if (strcmp(method, "close-keep") == 0) {
         keep(s, req);

@@ -17,6 +17,26 @@ static void a_cancel_reaches_its_request(void **state)
           ERROR("9007199254740993", "-32800", "Request cancelled"), "cancel;");
 }
 
+#define CANCELLABLE HEAD "\"id\":1,\"method\":\"cancellable\"}\n"
+#define ODD(params) HEAD "\"method\":\"$/cancel_request\",\"params\":" params "}\n"
+
+/* The id is found whatever stands around it. */
+static void odd_params_are_read(void **state)
+{
+    (void)state;
+    static const char *const params[] = {
+        "{ \"a\\\"\" : \"x\\\\\" , \"requestId\" : 1 }",
+        "{\"o\":{\"s\":\"}\\\"\",\"requestId\":2},\"l\":[[],{\"]\":\"[\"}],\"requestId\":1}",
+        "{\"requestId\":7,\"b\":true,\"n\":null,\"f\":-1.5e3,\"request\\u0049d\":1\t}",
+        "\t{\"_meta\":{},\"requestId\":1}\t"};
+    for (size_t i = 0; i < ARRAY_LEN(params); i++) {
+        struct buf in = {0};
+        buf_addf(&in, CANCELLABLE ODD("%s"), params[i]);
+        check(in.p, in.n, ERROR("1", "-32800", "Request cancelled"), "cancel;");
+        buf_deinit(&in);
+    }
+}
+
 static void other_cancels_are_silent(void **state)
 {
     (void)state;
@@ -185,6 +205,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cancel_reaches_its_request),
+        cmocka_unit_test(odd_params_are_read),
         cmocka_unit_test(other_cancels_are_silent),
         cmocka_unit_test(a_cancel_is_for_one_request),
         cmocka_unit_test(an_early_cancel_is_not_lost),

@@ -1,6 +1,8 @@
 /* Streams on real pipes and sockets. */
 #include "stream_bench.h"
 
+#include <netinet/in.h>
+
 /* Two pipes between a and b. */
 static void connect_pipes(struct bench *bench, struct side *a, struct side *b)
 {
@@ -19,6 +21,22 @@ static void connect_socket(struct bench *bench, struct side *a, struct side *b)
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
     open_side(bench, a, fds[0], fds[0]);
     open_side(bench, b, fds[1], fds[1]);
+    a->other = b;
+    b->other = a;
+}
+
+static void connect_tcp(struct bench *bench, struct side *a, struct side *b)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr *addr = (struct sockaddr *)&at;
+    socklen_t n = sizeof at;
+    int listener = socket(AF_INET, SOCK_STREAM, 0), client = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(bind(listener, addr, n) | listen(listener, 1), 0);
+    assert_int_equal(getsockname(listener, addr, &n) | connect(client, addr, n), 0);
+    int server = accept(listener, NULL, NULL);
+    close(listener);
+    open_side(bench, a, client, client);
+    open_side(bench, b, server, server);
     a->other = b;
     b->other = a;
 }
@@ -59,6 +77,7 @@ static void pipes_and_sockets_talk(void **state)
     (void)state;
     talk(connect_pipes);
     talk(connect_socket);
+    talk(connect_tcp);
 }
 
 /* EOF goes one way, the answer comes back the other way. */
@@ -88,6 +107,7 @@ static void shutdown_is_one_way(void **state)
     (void)state;
     half_close(connect_pipes);
     half_close(connect_socket);
+    half_close(connect_tcp);
 }
 
 static void a_dead_reader_closes_the_stream(void **state)
@@ -294,6 +314,22 @@ static void closing_inside_every_callback(void **state)
     assert_int_equal(a.highs, 1);
 }
 
+/* The flush inside close_flushed may already close. */
+static void closing_inside_close_flushed(void **state)
+{
+    (void)state;
+    struct bench bench;
+    struct side a = {.on_pressure = close_on_pressure}, b = {0};
+    begin(&bench);
+    connect_pipes(&bench, &a, &b);
+    assert_int_equal(buf_reserve(stream_out(a.stream), 2 * STREAM_HIGH), 0);
+    memset(stream_out(a.stream)->p, 'x', 2 * STREAM_HIGH);
+    stream_out(a.stream)->n = 2 * STREAM_HIGH;
+    stream_close_flushed(a.stream, 9, 60000);
+    finish(&bench);
+    assert_int_equal(a.why, 7);
+}
+
 static void what_cannot_be_opened_leaves_nothing(void **state)
 {
     (void)state;
@@ -326,6 +362,21 @@ static void a_forgotten_handle_is_told(void **state)
     assert_int_equal(loop_finish(&loop), 0);
 }
 
+/* Whoever starts us may have closed them: no pipe of ours may be taken for stdin. */
+static void closed_standard_descriptors_are_filled(void **state)
+{
+    (void)state;
+    int kept = dup(STDIN_FILENO);
+    close(STDIN_FILENO);
+    loop_setup_process();
+    char c;
+    assert_int_equal(read(STDIN_FILENO, &c, 1), 0);
+    if (kept >= 0) {
+        dup2(kept, STDIN_FILENO);
+        close(kept);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -340,8 +391,10 @@ int main(void)
         cmocka_unit_test(close_flushed_does_not_wait_for_ever),
         cmocka_unit_test(close_flushed_with_nothing_to_write),
         cmocka_unit_test(closing_inside_every_callback),
+        cmocka_unit_test(closing_inside_close_flushed),
         cmocka_unit_test(what_cannot_be_opened_leaves_nothing),
         cmocka_unit_test(a_forgotten_handle_is_told),
+        cmocka_unit_test(closed_standard_descriptors_are_filled),
     };
     loop_setup_process();
     return cmocka_run_group_tests(tests, NULL, NULL);

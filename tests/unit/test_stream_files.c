@@ -69,6 +69,42 @@ static void files_can_be_paused(void **state)
     assert_int_equal(a.eofs, 1);
 }
 
+static void pause_now(uv_timer_t *t)
+{
+    struct side *s = t->data;
+    stream_pause(s->stream, true);
+}
+
+static void resume_held(uv_timer_t *t)
+{
+    struct side *s = t->data;
+    assert_int_equal(s->n_got, 0);
+    stream_pause(s->stream, false);
+    stream_pause(s->stream, true);
+    stream_pause(s->stream, false);
+}
+
+/* A read that a worker was already at when reading was paused is kept until it goes on. */
+static void a_read_under_way_is_held(void **state)
+{
+    (void)state;
+    struct bench bench;
+    struct side a = {.on_eof = close_side, .count_only = true};
+    uv_timer_t at_once, later;
+    begin(&bench);
+    open_side(&bench, &a, file_with(100000), -1);
+    uv_timer_init(&bench.loop, &at_once);
+    uv_timer_init(&bench.loop, &later);
+    at_once.data = later.data = &a;
+    uv_timer_start(&at_once, pause_now, 0, 0); /* right after the stream asked for its first part */
+    uv_timer_start(&later, resume_held, 50, 0);
+    uv_run(&bench.loop, UV_RUN_DEFAULT);
+    assert_int_equal(a.n_got, 100000);
+    uv_close((uv_handle_t *)&at_once, NULL);
+    uv_close((uv_handle_t *)&later, NULL);
+    finish(&bench);
+}
+
 static void files_are_written(void **state)
 {
     (void)state;
@@ -140,26 +176,33 @@ static void close_when_both_have_heard(struct side *s)
         close_both(s);
 }
 
-static void a_terminal_is_read_and_written(void **state)
+static void use_terminal(bool one_descriptor)
 {
-    (void)state;
     struct bench bench;
     struct side slave = {.on_read = close_when_both_have_heard};
     struct side master = {.on_read = close_when_both_have_heard, .count_only = true};
     int m = posix_openpt(O_RDWR | O_NOCTTY);
     if (m < 0 || grantpt(m) < 0 || unlockpt(m) < 0)
         skip();
-    int in = open(ptsname(m), O_RDWR | O_NOCTTY), out = dup(in);
+    int in = open(ptsname(m), O_RDWR | O_NOCTTY), out = one_descriptor ? in : dup(in);
     begin(&bench);
     open_side(&bench, &slave, in, out);
     open_side(&bench, &master, m, m);
     slave.other = &master;
     master.other = &slave;
     send_text(&slave, "prompt> ");
+    stream_shutdown(slave.stream); /* reading goes on */
     send_text(&master, "typed\n");
     finish(&bench);
     assert_int_equal(slave.closes + master.closes, 2);
     assert_int_equal(fcntl(in, F_GETFD), -1);
+}
+
+static void terminals_are_read_and_written(void **state)
+{
+    (void)state;
+    use_terminal(false);
+    use_terminal(true);
 }
 
 /* After shutting down stdout its reader has EOF, and no other file gets its number. */
@@ -195,11 +238,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_are_read_to_their_end),
         cmocka_unit_test(files_can_be_paused),
+        cmocka_unit_test(a_read_under_way_is_held),
         cmocka_unit_test(files_are_written),
         cmocka_unit_test(files_shut_down_and_close_busy),
         cmocka_unit_test(dev_null_is_an_empty_file),
         cmocka_unit_test(a_full_disk_closes_the_stream),
-        cmocka_unit_test(a_terminal_is_read_and_written),
+        cmocka_unit_test(terminals_are_read_and_written),
         cmocka_unit_test(standard_output_is_given_up),
     };
     loop_setup_process();
