@@ -47,6 +47,19 @@ static const char *inside_permission(const char *def)
     return strncmp(def, "ToolCall", 8) == 0 ? "PERM-03" : NULL;
 }
 
+/* Where the place says more than the definition that was violated. */
+static const char *by_place(const struct part *p, const struct acp_fault *f)
+{
+    const char *kind = p->m->update_kind;
+    if (!kind)
+        return NULL;
+    if (strcmp(f->pointer, "/update/content") == 0 && strstr(kind, "_chunk"))
+        return "PROMPT-18";
+    if (strcmp(f->pointer, "/update/toolCallId") == 0 && strcmp(kind, "tool_call_update") == 0)
+        return "TOOL-06";
+    return NULL;
+}
+
 static const char *blamed(const struct part *p, const struct acp_fault *f)
 {
     const char *root = acp_def_name(p->def), *id = NULL;
@@ -55,10 +68,9 @@ static const char *blamed(const struct part *p, const struct acp_fault *f)
         return "RPC-18";
     if (f->def && strcmp(root, "RequestPermissionRequest") == 0)
         id = inside_permission(f->def);
-    if (!id)
-        id = requirement_of(f->def);
-    if (!id)
-        id = requirement_of(root);
+    id = id ? id : by_place(p, f);
+    id = id ? id : requirement_of(f->def);
+    id = id ? id : requirement_of(root);
     return id ? id : "RPC-26";
 }
 
@@ -219,20 +231,20 @@ static void judge_params(struct watch *w, const struct wire_msg *m)
         judge_part(w, &p);
 }
 
-/* The schema calls a code an int32, but "format" is no rule of JSON Schema. */
+/* The schema says int32 in `format`, which validators take for a remark. */
 static void judge_code(struct watch *w, const struct wire_msg *m)
 {
-    int64_t code = json_get_int(m->error, "code", 0);
-    if (code >= INT32_MIN && code <= INT32_MAX)
-        return;
+    const cJSON *code = json_get(m->error, "code");
     struct blame b = blame_of(m, "RPC-06");
     b.pointer = "/error/code";
-    watch_blame(w, &b, "the code %lld is no 32-bit integer", (long long)code);
+    if (cJSON_IsNumber(code) && (code->valuedouble > INT32_MAX || code->valuedouble < INT32_MIN))
+        watch_blame(w, &b, "the error's code does not fit 32 bits");
 }
 
 static void judge_error(struct watch *w, const struct wire_msg *m)
 {
     struct part p = {m, "/error", m->error, acp_def("Error")};
+    judge_code(w, m);
     if (cJSON_IsNull(m->error)) {
         struct blame b = blame_of(m, "RPC-06");
         b.pointer = "/error";
@@ -240,7 +252,6 @@ static void judge_error(struct watch *w, const struct wire_msg *m)
         watch_blame(w, &b, "the error is null");
     } else if (p.def >= 0) {
         judge_part(w, &p);
-        judge_code(w, m);
     }
 }
 

@@ -40,9 +40,7 @@ static void judge_update(struct watch *w, const struct wire_msg *m)
 static void judge_reason(struct watch *w, const struct turns *t, const struct wire_msg *m)
 {
     const char *reason = json_get_str(m->result, "stopReason");
-    /* Whoever is told to end cancels what runs: nobody else has to. */
-    bool cancelled = !w->wire.up ||
-                     (m->session && (m->session->cancel_sent || m->session->ended_cancelled));
+    bool cancelled = m->session && (m->session->cancel_sent || m->session->ended_cancelled);
     if (!reason || strcmp(reason, "cancelled") != 0 || cancelled || t->dismissed)
         return;
     struct blame b = blame_of(m, "PROMPT-13");
@@ -74,7 +72,7 @@ static void feed(struct watch *w, void *state, const struct wire_msg *m)
 {
     if (m->e->side == TRACE_CLIENT)
         note_client(state, m);
-    if (m->e->side != TRACE_AGENT)
+    if (m->e->side != TRACE_AGENT || !w->wire.up) /* how a shutdown ends turns is open */
         return;
     if (m->update)
         judge_update(w, m);

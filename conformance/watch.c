@@ -144,7 +144,7 @@ static bool harness_owes(const struct wire *w)
 
 bool watch_owes_answer(const struct watch *w, const struct wire_call *c)
 {
-    return c->side == TRACE_CLIENT && w->wire.up && wire_is_open(&w->wire, c) && !c->invalid_ok &&
+    return c->side == TRACE_CLIENT && w->wire.up && wire_is_open(&w->wire, c) && !c->malformed &&
            wire_id_is_plain(c->id) && !harness_owes(&w->wire);
 }
 

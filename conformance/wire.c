@@ -125,6 +125,7 @@ static void feed_sent_lines(struct wire *w, const struct trace_event *e, const s
 static void feed_client(struct wire *w, const struct trace_event *e, const struct sink *out)
 {
     bool line = strcmp(e->kind, "line") == 0;
+    w->sent_by = e;
     if (line && w->sent.n == 0) {
         w->junk_sent |= !e->json;
         tell(out, message(w, e, e->json));
@@ -137,6 +138,19 @@ static void feed_client(struct wire *w, const struct trace_event *e, const struc
 
 /* ---- everything else ---------------------------------------------------------------------------
  */
+
+/* What stands behind the client's last LF when it closes its side counts as a line. */
+static void finish_sent(struct wire *w, const struct trace_event *e, const struct sink *out)
+{
+    if (w->sent.n == 0 || strcmp(e->kind, "eof-sent") != 0)
+        return;
+    bool blank = is_blank(w->sent.p, w->sent.n);
+    const cJSON *json = blank ? NULL : keep_parsed(w, w->sent.p, w->sent.n);
+    w->junk_sent |= !json && !blank;
+    w->sent.n = 0;
+    if (json)
+        tell(out, message(w, w->sent_by, json));
+}
 
 static void feed_process(struct wire *w, const struct trace_event *e)
 {
@@ -174,6 +188,7 @@ void wire_feed(struct wire *w, const struct trace_event *e,
         tell(&out, message(w, e, strcmp(e->kind, "line") == 0 ? e->json : NULL));
         return;
     case TRACE_PROCESS:
+        finish_sent(w, e, &out);
         feed_process(w, e);
         break;
     case TRACE_MODEL:

@@ -44,7 +44,7 @@ struct wire_call {
     const struct trace_event *answer; /* the first, or NULL */
     unsigned answers;
     unsigned connection;
-    bool invalid_ok;
+    bool malformed; /* not even a JSON-RPC request: it need not be answered */
 };
 
 /* One message, or one event that is none. All of it is lent by trace and wire. */
@@ -65,8 +65,9 @@ struct wire {
     size_t n_calls, cap_calls;
     struct wire_session **sessions; /* owned */
     size_t n_sessions, cap_sessions;
-    struct buf sent; /* of the client's stream: a line that is not finished */
-    cJSON **parsed;  /* owned: messages that raw bytes of the client held */
+    const struct trace_event *sent_by; /* the newest event of the client */
+    struct buf sent;                   /* of the client's stream: a line that is not finished */
+    cJSON **parsed;                    /* owned: messages that raw bytes of the client held */
     size_t n_parsed, cap_parsed;
     unsigned connection;      /* how often the agent was started */
     bool up;                  /* the agent runs, both its streams are open, nobody told it to end */

@@ -51,6 +51,15 @@ struct wire_call *wire_call_find(const struct wire *w, enum trace_side asker, co
     return any ? answered : NULL;
 }
 
+/* Invalid params do not make it so: those are answered with an error. */
+static bool is_malformed(const struct wire_msg *m)
+{
+    const char *version = json_get_str(m->json, "jsonrpc");
+    bool params = !m->params || cJSON_IsObject(m->params) || cJSON_IsArray(m->params) ||
+                  cJSON_IsNull(m->params);
+    return !version || strcmp(version, "2.0") != 0 || !params;
+}
+
 static struct wire_call *add_call(struct wire *w, const struct wire_msg *m)
 {
     struct wire_call *c = NULL;
@@ -65,7 +74,7 @@ static struct wire_call *add_call(struct wire *w, const struct wire_msg *m)
                             .params = m->params,
                             .session = m->session,
                             .connection = w->connection,
-                            .invalid_ok = m->e->invalid_ok};
+                            .malformed = is_malformed(m)};
     w->calls[w->n_calls++] = c;
     return c;
 }

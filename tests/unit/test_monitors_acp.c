@@ -47,6 +47,12 @@ static const struct monitor_row schema_rows[] = {
     {"a fraction as code",
      TURN "A {\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":1.5,\"message\":\"m\"}}\n",
      "RPC-06"},
+    {"a code beyond 32 bits",
+     TURN "A {\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":99999999999,\"message\":\"m\"}}\n",
+     "RPC-06"},
+    {"a list of blocks in a chunk",
+     TURN UPDATE("s", "agent_message_chunk", ",\"content\":[]") DONE("2"), "PROMPT-18"},
+    {"a number as id in an update", TURN CHANGE("s", "7") DONE("2"), "TOOL-06"},
     {"a notification with an id",
      TURN "A "
           "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"session/"
@@ -371,7 +377,8 @@ static void paths(void **state)
 #define TERM_TURN                                                                                  \
     INIT_CAPS("{\"terminal\":true}")                                                               \
     NEW("1", "s")                                                                                  \
-    PROMPT("2", "s") ASK("7", "terminal/create", "\"sessionId\":\"s\",\"command\":\"ls\"")         \
+    PROMPT("2", "s")                                                                               \
+    ASK("7", "terminal/create", "\"sessionId\":\"s\",\"command\":\"ls\"")                          \
         ANSWER("7", "{\"terminalId\":\"x\"}")
 #define TERM(id, method) ASK(id, "terminal/" method, "\"sessionId\":\"s\",\"terminalId\":\"x\"")
 #define SHOW             CALL("s", "\"t\",\"content\":[{\"type\":\"terminal\",\"terminalId\":\"x\"}]")

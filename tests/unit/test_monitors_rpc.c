@@ -146,8 +146,12 @@ static void silence(void **state)
         {"the model is silent", TURN "M {\"n\":1}\nT 9000\n", ""},
         {"the model is done", TURN "M {\"n\":1}\nE done {\"n\":1}\nT 9000\n", "RPC-05"},
         {"an odd id", INIT "C {\"jsonrpc\":\"2.0\",\"id\":1e15,\"method\":\"_x\"}\nT 9000\n", ""},
-        {"not a valid request",
-         INIT "X {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"session/new\"}\nT 9000\n", ""},
+        {"invalid params",
+         INIT "X {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"session/new\"}\nT 9000\n", "RPC-05"},
+        {"no JSON-RPC request", INIT "X {\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"_x\"}\nT 9000\n",
+         ""},
+        {"nor this",
+         INIT "X {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"_x\",\"params\":5}\nT 9000\n", ""},
         {"of a former process", TURN "P exit\nP start\nT 9000\n", ""},
     };
     (void)state;
@@ -167,6 +171,14 @@ static void raw_requests_are_understood(void **state)
         {"one in two",
          INIT "R {\"jsonrpc\":\"2.0\",\"id\":1,\nR \"method\":\"_x\"}|\nA "
               "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n",
+         ""},
+        {"without its last LF",
+         INIT "R {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"_x\"}\nP eof-sent\nA "
+              "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n",
+         ""},
+        {"broken, without its last LF",
+         INIT "R {bro\nP eof-sent\nA "
+              "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"m\"}}\n",
          ""},
         {"blank lines are nothing",
          SESSION "R | |\n" CANCEL(
