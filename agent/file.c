@@ -203,13 +203,19 @@ static int read_lines(int fd, struct reading *r, char *chunk)
 }
 
 /* C strings carry the text from here on, so a late NUL goes the way of all bad bytes. */
+static void replace_nuls(struct buf *b)
+{
+    char *p = b->p;
+    for (const char *end = p + b->n; p < end; p++)
+        if (*p == '\0')
+            *p = (char)0xff;
+}
+
 static int repair(struct reading *r)
 {
     if (r->t->cut)
         r->raw.n -= utf8_incomplete_tail(r->raw.p, r->raw.n);
-    for (char *nul = r->raw.p;
-         nul && (nul = memchr(nul, '\0', (size_t)(r->raw.p + r->raw.n - nul)));)
-        *nul = (char)0xff;
+    replace_nuls(&r->raw);
     int rc = utf8_append_repaired(&r->t->text, r->raw.p, r->raw.n);
     if (rc == 0 && !buf_cstr(&r->t->text))
         rc = E_NOMEM;
