@@ -79,14 +79,16 @@ static int set_level(struct flags *f, const char *text)
     return 0;
 }
 
-static int set_model(struct flags *f)
+static int check_model(struct flags *f)
 {
-    if (f->model && !config_knows(f->model))
-        return complain(f,
-                        "--model: \"%s\" names no known provider; write openai/MODEL, "
-                        "deepseek/MODEL or openrouter/MODEL",
-                        f->model);
-    return 0;
+    struct buf known = {0};
+    if (!f->model || config_knows(f->model))
+        return 0;
+    const char *list = config_list_providers(&known) == 0 ? buf_cstr(&known) : NULL;
+    complain(f, "--model: \"%s\" is not PROVIDER/MODEL with one of these providers: %s", f->model,
+             list ? list : "out of memory");
+    buf_deinit(&known);
+    return E_INVALID;
 }
 
 static int set_value(struct flags *f, const struct flag *flag, const char *value)
@@ -96,7 +98,7 @@ static int set_value(struct flags *f, const struct flag *flag, const char *value
     switch (flag->kind) {
     case FLAG_TEXT:
         memcpy((char *)f + flag->offset, &value, sizeof value);
-        return set_model(f);
+        return check_model(f);
     case FLAG_TOKENS:
         rc = read_number(f, flag->name, value, INT32_MAX, &v);
         f->max_tokens = (uint32_t)v;
