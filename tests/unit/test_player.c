@@ -210,6 +210,30 @@ static void test_cancel(void **state)
                     "A-1 held\nA-1 held\nfinished\n");
 }
 
+static void test_permission_after_cancel(void **state)
+{
+    (void)state;
+    play_expect_log(CASE_OF("'client': {'policy': {'session/request_permission': 'allow_once'}}",
+                            SESSION "{'prompt': 'late', 'as': 'p', 'wait': false}, {'cancel': 's'},"
+                                    "{'await': 'p'}, {'order': [{'agent': {'id': 'perm'}}, "
+                                    "{'client': {'id': 'perm', 'result': {'outcome': {'outcome': "
+                                    "'cancelled'}}}}]}"),
+                    "A-1 held\nfinished\n");
+}
+
+/* A client that never answers, so that agents can be seen to end the turn all the same. */
+static void test_never(void **state)
+{
+    (void)state;
+    play_expect_log(CASE_OF("'client': {'policy': {'session/request_permission': 'never'}}",
+                            SESSION "{'prompt': 'ask', 'as': 'p', 'wait': false}, {'saw': {'id': "
+                                    "'perm'}}, {'cancel': 's'}, {'await': 'p', 'expect': {'result':"
+                                    " {'stopReason': 'cancelled'}}}, {'order': [{'client': "
+                                    "{'method': 'session/cancel'}}, {'client': {'id': 'perm'}}]}"),
+                    "A-1 held\nA-1 held\nA-1 broken: /order/1: expected "
+                    "{\"client\":{\"id\":\"perm\"}} behind the one before, got none\nfinished\n");
+}
+
 static void test_cancel_request(void **state)
 {
     (void)state;
@@ -352,6 +376,8 @@ int main(void)
         cmocka_unit_test(test_respond),
         cmocka_unit_test(test_respond_to_nobody),
         cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_permission_after_cancel),
+        cmocka_unit_test(test_never),
         cmocka_unit_test(test_cancel_request),
         cmocka_unit_test(test_request_ids),
         cmocka_unit_test(test_late_answer),

@@ -2,6 +2,7 @@
 # A small ACP agent for the tests of client and player: the prompt's text says what it does.
 sessions=0
 turn=
+late=
 say() { printf '%s\n' "$1"; }
 reply() { say "{\"jsonrpc\":\"2.0\",\"id\":$1,\"result\":$2}"; }
 fail() { say "{\"jsonrpc\":\"2.0\",\"id\":$1,\"error\":{\"code\":$2,\"message\":\"$3\"}}"; }
@@ -28,6 +29,7 @@ prompt() {
         turn=$id
         say '{"jsonrpc":"2.0","id":77,"method":"fs/read_text_file","params":{"sessionId":"s1","path":"/x"}}' ;;
     *'"text":"hang"'*) turn=$id ;;
+    *'"text":"late"'*) turn=$id; late=1 ;;
     *'"text":"die"'*) echo 'last words' >&2; exit 3 ;;
     *'"text":"close"'*) exec >&- ;;
     *'"text":"rest"'*) printf 'half a line'; exit 0 ;;
@@ -54,7 +56,9 @@ while IFS= read -r line; do
         sessions=$((sessions + 1))
         reply "$id" "{\"sessionId\":\"s$sessions\",\"modes\":{\"currentModeId\":\"ask\"}}" ;;
     *'"method":"session/prompt"'*) prompt "$1" ;;
-    *'"method":"session/cancel"'*) [ -n "$turn" ] && reply "$turn" '{"stopReason":"cancelled"}'; turn= ;;
+    *'"method":"session/cancel"'*)
+        if [ -n "$late" ]; then late=; printf '%s' "$permission" | tr -d '\n'; say ''; continue; fi
+        [ -n "$turn" ] && reply "$turn" '{"stopReason":"cancelled"}'; turn= ;;
     *'"method":"_deaf"'*) ;;
     *'"method":"_echo"'*) reply "$id" "$line" ;;
     *'"method":"$/cancel_request"'*) id=${line##*:}; fail "${id%%\}*}" -32800 stopped ;;
