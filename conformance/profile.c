@@ -140,6 +140,7 @@ int profile_take_command(struct profile *p, char *const *argv)
     if (!p->name)
         p->name = strdup(argv[0]);
     bool ok = command && p->json && p->name;
+    p->bare = true;
     for (; ok && *argv; argv++) {
         cJSON *word = cJSON_CreateString(*argv);
         ok = word && cJSON_AddItemToArray(command, word);

@@ -18,6 +18,7 @@
 struct profile {
     char *name;  /* owned */
     cJSON *json; /* owned */
+    bool bare;   /* the command was given by hand: its paths may be relative to where we are */
 };
 
 /* By name (embedded) or, with a slash or ending in .json, by path. 0, or negative with a sentence

@@ -280,6 +280,8 @@ static int open_player(struct run_case *r, char *err, size_t err_n)
         .argv = (const char *const *)argv,
         .env = (const char *const *)env,
         .cwd = r->dirs.cwd,
+        /* not the session's: only so NEW-04 can be seen */
+        .start_dir = r->setting->profile->bare ? "." : r->dirs.home,
         .provider_url = url,
         .trace = &r->result.trace,
         .wire = r->mutated ? &r->wire : NULL,

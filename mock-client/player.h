@@ -78,7 +78,8 @@ struct player_options {
                                 until on_done */
     const char *const *argv; /* the agent's command, without the case's args; copied */
     const char *const *env;  /* base environment, the case's env comes on top; copied; NULL: ours */
-    const char *cwd;         /* of agent and session: absolute, there, writable; copied */
+    const char *cwd;         /* of the sessions: absolute, there, writable; copied */
+    const char *start_dir;   /* where the agent is started; NULL: in cwd; lent until on_done */
     const char *default_check;        /* lent; NULL: checks[0] of the case */
     const char *provider_url;         /* ${provider}; NULL: none; copied */
     struct trace *trace;              /* lent; its on_add is taken over, see on_event */

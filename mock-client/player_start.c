@@ -147,7 +147,7 @@ static int launch(struct player *p)
     struct client_options options = {
         .argv = (const char *const *)p->argv,
         .env = (const char *const *)p->env,
-        .cwd = p->cwd,
+        .cwd = p->options.start_dir ? p->options.start_dir : p->cwd,
         .trace = p->options.trace,
         .wire = p->options.wire,
         .max_line = p->options.max_line,
