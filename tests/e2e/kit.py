@@ -61,8 +61,8 @@ class MockProvider:
 
     def journal(self):
         """The events so far, oldest first."""
-        lines = self._journal.read_text(encoding="utf-8").splitlines()
-        return [json.loads(line) for line in lines]
+        with self._journal.open(encoding="utf-8", newline="\n") as lines:
+            return [json.loads(line) for line in lines]
 
     def requests(self):
         return [e for e in self.journal() if e["event"] == "request"]

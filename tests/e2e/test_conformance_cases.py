@@ -32,7 +32,7 @@ class Run:
                 self._read(trace)
 
     def _read(self, trace):
-        for line in trace.read_text(encoding="utf-8").splitlines():
+        for line in trace.read_text(encoding="utf-8").split("\n")[:-1]:  # not splitlines: U+2028 ends no line
             event = json.loads(line)
             message = event.get("message")
             if event["side"] not in self.seen or not isinstance(message, dict) or "method" not in message:
