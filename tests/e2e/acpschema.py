@@ -202,7 +202,9 @@ class Messages:
 
 def messages_of(file):
     """(sender, message) of an NDJSON trace, as acp-conformance --trace and wire taps write it."""
-    for line in file.read_text(encoding="utf-8").splitlines():
+    for line in file.read_text(encoding="utf-8").split("\n"):  # not splitlines: U+2028 ends no line
+        if not line:
+            continue
         event = json.loads(line)
         sender = event.get("side") or {"a2c": "agent", "c2a": "client"}.get(event.get("dir"))
         message = event.get("message", event.get("msg"))

@@ -379,7 +379,7 @@ static void paths(void **state)
     NEW("1", "s")                                                                                  \
     PROMPT("2", "s")                                                                               \
     ASK("7", "terminal/create", "\"sessionId\":\"s\",\"command\":\"ls\"")                          \
-        ANSWER("7", "{\"terminalId\":\"x\"}")
+    ANSWER("7", "{\"terminalId\":\"x\"}")
 #define TERM(id, method) ASK(id, "terminal/" method, "\"sessionId\":\"s\",\"terminalId\":\"x\"")
 #define SHOW             CALL("s", "\"t\",\"content\":[{\"type\":\"terminal\",\"terminalId\":\"x\"}]")
 
