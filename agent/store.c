@@ -8,7 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-#define BUSY_MS 500
+#define BUSY_MS   1000
+#define LOCKED_MS 10
 #define LOG_KEPT_BYTES                                                                             \
     (8 << 20) /* what may stay of the log; one big transaction makes it longer                     \
                */
@@ -72,6 +73,11 @@ void store_destroy(struct store *s)
 
 /* --- opening --- */
 
+unsigned store_patience(const struct store *s)
+{
+    return s->locked && s->busy_ms > LOCKED_MS ? LOCKED_MS : s->busy_ms;
+}
+
 static int pragma(struct store *s, const char *name, unsigned value)
 {
     char sql[64];
@@ -82,7 +88,7 @@ static int pragma(struct store *s, const char *name, unsigned value)
 
 static int configure(struct store *s)
 {
-    sqlite3_busy_timeout(s->db, (int)s->busy_ms);
+    sqlite3_busy_timeout(s->db, (int)store_patience(s));
     sqlite3_extended_result_codes(s->db, 1);
     int rc = s->max_pages ? pragma(s, "max_page_count", s->max_pages) : 0;
     return rc == 0 ? pragma(s, "journal_size_limit", LOG_KEPT_BYTES) : rc;
@@ -94,7 +100,8 @@ static int configure(struct store *s)
 static int use_wal(struct store *s)
 {
     int rc = SQLITE_BUSY;
-    for (unsigned waited = 0; (rc & 0xff) == SQLITE_BUSY && waited <= s->busy_ms; waited++) {
+    unsigned most = store_patience(s);
+    for (unsigned waited = 0; (rc & 0xff) == SQLITE_BUSY && waited <= most; waited++) {
         rc = sqlite3_exec(s->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
         if ((rc & 0xff) == SQLITE_BUSY)
             sqlite3_sleep(1);
@@ -282,9 +289,14 @@ static int check_version(struct store *s)
 int store_begin(struct store *s)
 {
     int rc = store_connect(s);
-    if (rc == 0)
-        rc = store_run(s, STORE_SQL_BEGIN, NULL);
-    return rc == 0 ? check_version(s) : rc;
+    if (rc < 0)
+        return rc;
+    sqlite3_busy_timeout(s->db, (int)store_patience(s));
+    rc = store_run(s, STORE_SQL_BEGIN, NULL);
+    if (rc < 0)
+        return rc;
+    s->locked = false;
+    return check_version(s);
 }
 
 int store_end(struct store *s, int rc)

@@ -14,8 +14,8 @@
  *
  * A call that writes returns 0 only after its transaction is committed: from then on it survives
  * kill -9 (a power cut may take the last moments, whole transactions only). A call that fails has
- * changed nothing. All calls block, for as long as a file access takes; a locked store at most for
- * `busy_ms`.
+ * changed nothing. All calls block, for as long as a file access takes; a locked store for
+ * `busy_ms` once, and for a moment in later calls until it is free again.
  *
  * Nothing is opened before the first call that needs the file; one that failed to open is tried
  * again by the next call. One thread; one struct store per file and process.
@@ -28,7 +28,7 @@ struct store;
 
 struct store_options {
     const char *path;   /* copied; missing folders are made (0700), and the file (0600) */
-    unsigned busy_ms;   /* 0: 500 */
+    unsigned busy_ms;   /* 0: 1000, longer than it takes another process to fork 100 MB */
     unsigned max_pages; /* how many 4 KiB pages the file may have; 0: no limit */
 };
 

@@ -78,6 +78,7 @@ int store_fail_sqlite(struct store *s, int sqlite_rc)
     int primary = primary_of(sqlite_rc, err);
     if (primary == SQLITE_NOMEM)
         return store_fail(s, E_NOMEM, "Out of memory.");
+    s->locked = s->locked || primary == SQLITE_BUSY;
     for (size_t i = 0; i < ARRAY_LEN(table); i++)
         if (table[i].sqlite == primary)
             return store_fail(s, table[i].code, "The session store %s %s.", s->path, table[i].what);

@@ -66,6 +66,7 @@ enum store_sql {
 struct store {
     char *path; /* owned */
     unsigned busy_ms, max_pages;
+    bool locked; /* it was, when last tried: the next call does not wait long for it */
     sqlite3 *db; /* NULL: not open */
     sqlite3_stmt *statements[STORE_SQL_COUNT];
     unsigned opening; /* counts them: another one may be another file */
@@ -96,6 +97,9 @@ int store_run(struct store *s, enum store_sql sql, const struct store_arg *args)
 /* The first row's numbers (0 for NULL). 1, or 0: no row. */
 int store_run_row(struct store *s, enum store_sql sql, const struct store_arg *args, int64_t *ret,
                   int n);
+
+/* How many milliseconds to wait for a lock. */
+unsigned store_patience(const struct store *s);
 
 /* Opens a transaction that writes. */
 int store_begin(struct store *s);

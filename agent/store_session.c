@@ -100,7 +100,7 @@ static void forget(struct store *s)
 {
     sqlite3_busy_timeout(s->db, 0);
     sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
-    sqlite3_busy_timeout(s->db, (int)s->busy_ms);
+    sqlite3_busy_timeout(s->db, (int)store_patience(s));
 }
 
 int store_delete_session(struct store *s, const char *id)

@@ -135,6 +135,28 @@ static void test_locked(void **state)
     sqlite3_close(db);
 }
 
+/* The time that is waited is asked of the store, not measured. */
+static void test_a_locked_store_is_waited_for_once(void **state)
+{
+    struct kit *k = *state;
+    const struct store_entry e = {.kind = STORE_USER, .text = "x"};
+    store_destroy(k->s);
+    assert_int_equal(store_create(&(struct store_options){.path = k->path, .busy_ms = 50}, &k->s),
+                     0);
+    kit_add(k->s, "a", 1);
+    assert_int_equal(store_patience(k->s), 50);
+    sqlite3 *db = kit_raw(k);
+    kit_sql(db, "BEGIN IMMEDIATE");
+    kit_fails(k->s, store_append(k->s, "a", &e, 1, NULL), UV_EBUSY, "locked");
+    assert_int_equal(store_patience(k->s), 10);
+    kit_ok(k->s, store_find_session(k->s, "a", NULL));
+    assert_int_equal(store_patience(k->s), 10);
+    kit_sql(db, "ROLLBACK");
+    kit_say(k->s, "a", "x");
+    assert_int_equal(store_patience(k->s), 50);
+    sqlite3_close(db);
+}
+
 /* Locked against everybody when it is opened: the next call tries again. */
 static void test_locked_when_opened(void **state)
 {
@@ -326,6 +348,7 @@ int main(void)
         KIT_TEST(test_full_disk),
         KIT_TEST(test_no_space_for_the_first_page),
         KIT_TEST(test_locked),
+        KIT_TEST(test_a_locked_store_is_waited_for_once),
         KIT_TEST(test_locked_when_opened),
         KIT_TEST(test_no_database),
         KIT_TEST(test_damaged_pages),
