@@ -59,7 +59,7 @@ int store_fail_file(struct store *s, const char *path, int err)
         strerror(err));
 }
 
-/* Some file systems report a lack of space as another kind of failure. */
+/* What the operating system said is more exact than SQLite's "cannot open" and "I/O error". */
 static int primary_of(int sqlite_rc, int err)
 {
     int primary = sqlite_rc & 0xff;
@@ -69,6 +69,8 @@ static int primary_of(int sqlite_rc, int err)
         return primary;
     if (err == ENOSPC || err == EDQUOT || err == EFBIG)
         return SQLITE_FULL;
+    if (err == EACCES || err == EPERM)
+        return SQLITE_PERM;
     return err == EROFS ? SQLITE_READONLY : primary;
 }
 

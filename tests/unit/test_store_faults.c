@@ -293,6 +293,40 @@ static void test_a_folder_in_its_place(void **state)
     assert_int_equal(rmdir(k->path), 0);
 }
 
+#define NOBODY 65534
+
+/* One append with these rights on folder and file, by a user who is not root. */
+static int append_with(struct kit *k, mode_t dir, mode_t file)
+{
+    const struct store_entry e = {.kind = STORE_USER, .text = "x"};
+    bool root = geteuid() == 0;
+    assert_int_equal(chmod(k->path, file), 0);
+    assert_int_equal(chmod(k->dir, dir), 0);
+    assert_int_equal(root ? seteuid(NOBODY) : 0, 0);
+    int rc = store_append(k->s, "a", &e, 1, NULL);
+    assert_int_equal(root ? seteuid(0) : 0, 0);
+    assert_int_equal(chmod(k->dir, 0700), 0);
+    assert_int_equal(chmod(k->path, 0600), 0);
+    return rc;
+}
+
+static void test_rights_that_are_missing(void **state)
+{
+    struct kit *k = *state;
+    static const mode_t rights[][2] = {
+        {0555, 0444}, {0555, 0000}, {0700, 0444}, {0000, 0600}}; /* folder, file */
+    kit_add(k->s, "a", 1);
+    kit_say(k->s, "a", "x");
+    for (size_t i = 0; i < ARRAY_LEN(rights); i++) {
+        store_destroy(k->s);
+        k->s = kit_store(k, 0);
+        int rc = append_with(k, rights[i][0], rights[i][1]);
+        assert_true(rc == UV_EACCES || rc == UV_EROFS);
+        assert_non_null(strstr(store_error(k->s), "set ACP_AGENT_HOME"));
+    }
+    assert_string_equal(kit_texts(k->s, "a"), "x");
+}
+
 /* A disk that may be read only, for those who may mount one. */
 static void test_read_only(void **state)
 {
@@ -355,6 +389,7 @@ int main(void)
         KIT_TEST(test_log_cut_anywhere),
         KIT_TEST(test_a_folder_that_cannot_be_made),
         KIT_TEST(test_a_folder_in_its_place),
+        KIT_TEST(test_rights_that_are_missing),
         KIT_TEST(test_read_only),
         KIT_TEST(test_removed_while_open),
     };
