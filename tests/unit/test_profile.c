@@ -47,7 +47,7 @@ static void the_built_in_profile(void **state)
 
 static struct profile from(const char *json)
 {
-    return (struct profile){strdup("test"), cJSON_Parse(json)};
+    return (struct profile){.name = strdup("test"), .json = cJSON_Parse(json)};
 }
 
 static void places_are_filled_in(void **state)
