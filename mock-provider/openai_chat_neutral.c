@@ -80,12 +80,13 @@ static int add_thought(cJSON *m, const cJSON *wire)
 }
 
 /* Arguments that do not parse are null: `body` has them as they came. */
-static cJSON *read_args(const char *text)
+static int add_args(cJSON *call, const char *text)
 {
     cJSON *args = NULL;
-    if (!text || json_parse(text, strlen(text), &args, NULL) < 0)
-        args = cJSON_CreateNull();
-    return args;
+    int rc = text ? json_parse(text, strlen(text), &args, NULL) : E_PARSE;
+    if (rc == E_NOMEM)
+        return rc;
+    return add(call, "args", rc == 0 ? args : cJSON_CreateNull());
 }
 
 static int add_call(cJSON *calls, const cJSON *wire)
@@ -98,7 +99,7 @@ static int add_call(cJSON *calls, const cJSON *wire)
     if (rc == 0)
         rc = add_optional(call, "name", json_get_str(function, "name"));
     if (rc == 0)
-        rc = add(call, "args", read_args(json_get_str(function, "arguments")));
+        rc = add_args(call, json_get_str(function, "arguments"));
     if (rc < 0)
         cJSON_Delete(call);
     return rc < 0 ? rc : append(calls, call);
