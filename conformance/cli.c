@@ -263,7 +263,7 @@ static int parse(const struct cli_command *c, int argc, char **argv, struct cli 
 {
     struct option longs[OPTIONS + 1];
     char shorts[2 * OPTIONS + 2];
-    int letter, rc = 0;
+    int letter;
     build_getopt(c, longs, shorts);
     opterr = 0;
     optind = 1;
@@ -276,7 +276,7 @@ static int parse(const struct cli_command *c, int argc, char **argv, struct cli 
             return cli_usage_error("%s wants a value", argv[optind - 1]);
         if (letter == '?')
             return unknown_option(c, argv[optind - 1]);
-        rc = take_option(cli, letter, optarg);
+        int rc = take_option(cli, letter, optarg);
         if (rc != 0)
             return rc;
     }

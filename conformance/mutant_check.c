@@ -89,11 +89,11 @@ static void check_remove(struct shape *s, const cJSON *list, const void *arg)
 
 static void check_exit(struct shape *s, const cJSON *exit, const void *arg)
 {
-    static const struct shape_member members[] = {
+    static const struct shape_member ends[] = {
         {"code", SHAPE_NUMBER, false, NULL},
         {"signal", SHAPE_NUMBER, false, NULL},
     };
-    shape_object(s, exit, members, ARRAY_LEN(members), arg);
+    shape_object(s, exit, ends, ARRAY_LEN(ends), arg);
     if (cJSON_GetArraySize(exit) != 1)
         shape_fault(s, "write {\"code\": N} or {\"signal\": N}");
 }

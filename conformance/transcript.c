@@ -128,7 +128,7 @@ static const char *arrow(const struct trace_event *e)
 
 static int add_line(const struct trace_event *e, const struct transcript_window *w, struct buf *out)
 {
-    bool marked = e == w->focus;
+    bool marked = w->focus && e->seq == w->focus->seq;
     enum style style = marked ? STYLE_BOLD : e->side == TRACE_NOTE ? STYLE_DIM : STYLE_PLAIN;
     int rc = buf_addf(out, "%s  %s%9.1f  %s ", style_begin(w->colour, style), marked ? ">" : " ",
                       (double)e->t_us / 1000, arrow(e));
