@@ -127,7 +127,7 @@ static void print_commands(void)
     printf("\nacp-conformance COMMAND --help tells more, docs/conformance.md all.\n");
 }
 
-static void vtell(const char *fmt, va_list args)
+__attribute__((format(printf, 1, 0))) static void vtell(const char *fmt, va_list args)
 {
     fputs("acp-conformance: ", stderr);
     vfprintf(stderr, fmt, args);

@@ -76,11 +76,14 @@ static const cJSON *keep_parsed(struct wire *w, const char *p, size_t n)
 {
     cJSON *json = NULL;
     struct buf line = {0};
-    if (buf_add(&line, p, n) < 0 || !buf_cstr(&line) ||
-        grow_pointers(&w->parsed, w->n_parsed, &w->cap_parsed) < 0)
-        w->rc = E_NOMEM;
-    else if (json_parse(line.p, line.n, &json, NULL) == 0)
+    int rc = grow_pointers(&w->parsed, w->n_parsed, &w->cap_parsed);
+    rc = rc < 0 ? rc : buf_add(&line, p, n);
+    if (rc == 0)
+        rc = buf_cstr(&line) ? json_parse(line.p, line.n, &json, NULL) : E_NOMEM;
+    if (rc == 0)
         w->parsed[w->n_parsed++] = json;
+    if (rc == E_NOMEM)
+        w->rc = E_NOMEM;
     buf_deinit(&line);
     return json;
 }
@@ -103,21 +106,24 @@ static void tell(const struct sink *out, struct wire_msg m)
     out->cb(out->ctx, &m);
 }
 
+static void feed_sent_line(struct wire *w, const struct trace_event *e, size_t n,
+                           const struct sink *out)
+{
+    bool blank = is_blank(w->sent.p, n);
+    const cJSON *json = blank ? NULL : keep_parsed(w, w->sent.p, n);
+    w->junk_sent |= !json && !blank;
+    buf_consume(&w->sent, n + 1);
+    tell(out, message(w, e, json));
+}
+
 static void feed_sent_lines(struct wire *w, const struct trace_event *e, const struct sink *out)
 {
-    char *start = w->sent.p, *end = w->sent.p + w->sent.n, *lf;
+    const char *lf;
     bool told = false;
-    while (start && start < end && (lf = memchr(start, '\n', (size_t)(end - start)))) {
-        size_t n = (size_t)(lf - start);
-        bool blank = is_blank(start, n);
-        const cJSON *json = blank ? NULL : keep_parsed(w, start, n);
-        w->junk_sent |= !json && !blank;
-        tell(out, message(w, e, json));
+    while (w->sent.n > 0 && (lf = memchr(w->sent.p, '\n', w->sent.n))) {
+        feed_sent_line(w, e, (size_t)(lf - w->sent.p), out);
         told = true;
-        start = lf + 1;
     }
-    if (start)
-        buf_consume(&w->sent, (size_t)(start - w->sent.p));
     if (!told)
         tell(out, message(w, e, NULL));
 }

@@ -42,21 +42,30 @@ static void take_apart(struct case_file *c, const struct requirements *reqs)
     result_deinit(&r);
 }
 
+/* Read once: it is larger than all inputs together. */
+static const struct requirements *requirements(void)
+{
+    static struct requirements reqs;
+    const struct embed_file *table = embed_find("requirements.tsv");
+    if (reqs.n == 0 &&
+        requirements_load(table->text, (size_t)(table->end - table->text), &reqs) < 0)
+        abort();
+    return &reqs;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const struct embed_file *table = embed_find("requirements.tsv");
-    struct requirements reqs = {0};
+    const struct requirements *reqs = requirements();
     struct case_file c = {.n = size, .owned = malloc(size + 1)};
-    if (c.owned && requirements_load(table->text, (size_t)(table->end - table->text), &reqs) == 0) {
+    if (c.owned) {
         memcpy(c.owned, data, size);
         c.owned[size] = '\0';
         c.text = c.owned;
         c.id = strdup("fuzz/case");
         c.path = strdup("fuzz/case.json");
-        if (c.id && c.path && lint_case(&c, &reqs, on_fault, &c) == 0)
-            take_apart(&c, &reqs);
+        if (c.id && c.path && lint_case(&c, reqs, on_fault, &c) == 0)
+            take_apart(&c, reqs);
     }
     case_file_deinit(&c);
-    requirements_deinit(&reqs);
     return 0;
 }

@@ -1,0 +1,168 @@
+#include "oom.h"
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "conformance/catalog.h"
+#include "conformance/monitor.h"
+#include "conformance/mutant.h"
+#include "conformance/requirement.h"
+#include "conformance/result.h"
+#include "conformance/select.h"
+#include "conformance/transcript.h"
+#include "mock-client/trace.h"
+#include "json/json.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char table[] = "id\tparty\tlevel\tarea\tmethod\trequirement\thow_to_observe\tsource\n"
+                            "A-1\tagent\tMUST\ta\t*\tText.\tLook.\tx [keyword]\n";
+
+static int load_requirements(void *ctx)
+{
+    struct requirements t;
+    (void)ctx;
+    int rc = requirements_load(table, strlen(table), &t);
+    if (rc == 0)
+        requirements_deinit(&t);
+    return rc;
+}
+
+static int select_some(void *ctx)
+{
+    struct case_file files[] = {{.id = (char[]){"a/b"}, .text = "{}", .n = 2}};
+    struct catalog c = {files, 1};
+    struct selection_words w = {0};
+    struct selection s;
+    char err[64];
+    (void)ctx;
+    int rc = select_cases(&c, &w, &s, err, sizeof err);
+    if (rc == 0)
+        selection_deinit(&s);
+    return rc;
+}
+
+static int read_mutant(void *ctx)
+{
+    struct mutant m = {0};
+    struct buf text = {0};
+    int rc = mutant_init(&m, ctx);
+    rc = rc < 0 ? rc : mutant_describe(ctx, &text);
+    mutant_deinit(&m);
+    buf_deinit(&text);
+    return rc;
+}
+
+/* Verdicts of a case whose file has been parsed before. */
+static int conclude(void *ctx)
+{
+    struct case_result r;
+    struct player_check c = {.id = "B-2",
+                             .outcome = PLAYER_BROKEN,
+                             .verb = "saw",
+                             .text = "t",
+                             .pointer = "/p",
+                             .expected = "e",
+                             .got = "g",
+                             .note = "n"};
+    struct requirements none = {0};
+    int rc = result_init(&r, ctx, &none, false);
+    if (rc == 0) {
+        result_add_check(&r, &c);
+        result_error(&r, "reason");
+        rc = r.rc;
+    }
+    result_deinit(&r);
+    return rc;
+}
+
+static const struct {
+    enum trace_side side;
+    const char *text;
+} events[] = {
+    {TRACE_CLIENT, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"session/"
+                   "new\",\"params\":{\"cwd\":\"/w\",\"mcpServers\":[]}}"},
+    {TRACE_AGENT, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"sessionId\":\"s\"}}"},
+    {TRACE_CLIENT, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"session/"
+                   "prompt\",\"params\":{\"sessionId\":\"s\",\"prompt\":[]}}"},
+    {TRACE_AGENT,
+     "{\"jsonrpc\":\"2.0\",\"method\":\"session/"
+     "update\",\"params\":{\"sessionId\":\"s\",\"update\":{\"sessionUpdate\":\"tool_call\","
+     "\"toolCallId\":\"t\",\"title\":\"T\"}}}"},
+    {TRACE_AGENT, "{\"jsonrpc\":\"2.0\",\"method\":\"session/"
+                  "update\",\"params\":{\"sessionId\":\"s\",\"update\":{\"sessionUpdate\":\"agent_"
+                  "message_chunk\","
+                  "\"content\":{\"type\":\"text\",\"text\":\"hello\"}}}}"},
+    {TRACE_AGENT, "{\"half\":"},
+    {TRACE_AGENT, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"stopReason\":\"end_turn\"}}"},
+};
+
+/* The trace is made beforehand: only the monitors' own memory is refused. */
+static int watch_trace(void *ctx)
+{
+    const struct trace *t = ctx;
+    struct watch w;
+    int rc = watch_init(&w, 1000);
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < t->n; i++)
+        watch_feed(&w, t->events[i]);
+    watch_ending(&w, 10000);
+    watch_end(&w);
+    rc = w.rc;
+    watch_deinit(&w);
+    return rc;
+}
+
+static int write_transcript(void *ctx)
+{
+    struct buf out = {0};
+    struct transcript_window window = {NULL, 20, 0, true};
+    int rc = transcript_write(ctx, &window, &out);
+    buf_deinit(&out);
+    return rc;
+}
+
+static void fill(struct trace *t)
+{
+    trace_init(t, 0);
+    trace_note(t, TRACE_PROCESS, "start", "x", 0);
+    for (size_t i = 0; i < ARRAY_LEN(events); i++)
+        assert_non_null(
+            trace_add(t, events[i].side, "line", events[i].text, strlen(events[i].text), NULL, 0));
+    assert_non_null(trace_add(t, TRACE_CLIENT, "raw", "{}\n", 3, NULL, 0));
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    struct trace trace;
+    struct case_file file = {.id = (char[]){"a/b"}, .text = "{\"checks\":[\"A-1\"]}", .n = 18};
+    char err[64];
+    (void)state;
+    oom_reset(-1);
+    cJSON *mutant = cJSON_Parse("{\"on\":{},\"inject\":\"x\",\"fails\":[\"A-1\"]}");
+    assert_non_null(case_json(&file, err, sizeof err));
+    fill(&trace);
+    oom_fail_each(load_requirements, NULL);
+    oom_fail_each(select_some, NULL);
+    oom_fail_each(read_mutant, mutant);
+    oom_fail_each(conclude, &file);
+    oom_fail_each(watch_trace, &trace);
+    oom_fail_each(write_transcript, &trace);
+    oom_reset(-1);
+    trace_deinit(&trace);
+    cJSON_Delete(file.json);
+    cJSON_Delete(mutant);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_may_fail)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
