@@ -22,6 +22,7 @@
  * deadline first; only if they do not come out as they should, the full one.
  */
 static const double short_scale = 0.1;
+enum { JOBS_PER_PROCESSOR = 8 }; /* most of them wait */
 
 struct trial {
     struct runner_job job;
@@ -275,8 +276,8 @@ static int prove(struct proof *p)
 {
     static const struct runner_ops ops = {.on_done = on_done, .next = next_job};
     uint64_t began = uv_hrtime();
-    struct runner_options options = {&p->setting,
-                                     p->cli->jobs ? p->cli->jobs : 2 * uv_available_parallelism()};
+    struct runner_options options = {
+        &p->setting, p->cli->jobs ? p->cli->jobs : JOBS_PER_PROCESSOR * uv_available_parallelism()};
     int rc = probe_agent(&p->setting, &p->probe);
     if (rc < 0)
         return cli_no_verdict("the agent could not be looked at: %s", err_text(rc));

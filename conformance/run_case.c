@@ -16,6 +16,8 @@
 enum {
     DEFAULT_TIMEOUT_MS = 5000,
     MS = 1000,
+    GRACE_MS = 2000, /* for an agent to end after EOF, and after SIGTERM */
+    LEAST_GRACE_MS = 200,
     MAX_EVENTS = 400000,          /* of one case; agents that say more are cut short */
     MAX_BYTES = 512 * 1024 * 1024 /* of one case's trace */
 };
@@ -273,6 +275,8 @@ static int open_player(struct run_case *r, char *err, size_t err_n)
     char url[64];
     snprintf(url, sizeof url, "http://127.0.0.1:%d", provider_port(r->provider));
     struct profile_places places = {url, r->dirs.cwd, r->dirs.home, r->setting->bindir};
+    uint64_t grace = (uint64_t)(GRACE_MS * r->scale);
+    grace = grace < LEAST_GRACE_MS ? LEAST_GRACE_MS : grace;
     char **argv = profile_argv(r->setting->profile, &places);
     char **env = profile_env(r->setting->profile, &places);
     struct player_options options = {
@@ -289,6 +293,8 @@ static int open_player(struct run_case *r, char *err, size_t err_n)
         .model_ctx = r,
         .on_event = on_event,
         .timeout_scale = r->scale,
+        .eof_ms = grace,
+        .term_ms = grace,
     };
     int rc = argv && env ? player_open(r->loop, &options, &player_ops, r, &r->player) : E_NOMEM;
     profile_free_list(argv);
