@@ -26,6 +26,15 @@ static const struct cli_command commands[] = {
      CLI_CASES | CLI_SELECT | CLI_JSON | CLI_MONITORS, cmd_list},
     {"explain", "ID...", "tell what a case or a requirement says", NULL, CLI_CASES | CLI_WORDS,
      cmd_explain},
+    {"coverage", "[WORD...]", "show which rules the cases cover",
+     "Prints each rule that binds agents, the cases that judge it, and their mutants that turn it "
+     "red.\n"
+     "WORD is an area, a party (agent, client, both), a level (MUST, MUST-NOT, ...), a state "
+     "(covered, needs,\n"
+     "not-observable, open), or the id of a rule or a glob over ids; words of one sort widen the "
+     "choice, sorts\n"
+     "narrow each other. Exit code 1: a rule is neither covered nor has a reason why not.\n",
+     CLI_WORDS | CLI_CASES | CLI_JSON | CLI_SUMMARY, cmd_coverage},
     {"lint", "FILE...", "check case files", NULL, CLI_WORDS | CLI_CASES, cmd_lint},
     {"prove", "[SELECT...] [--profile NAME | -- AGENT CMD...]", "show that the checks can fail",
      "Runs each case as it is (it must pass) and with each of its mutants, and compares what fails "
@@ -64,7 +73,8 @@ enum letter {
     OPT_REPORT,
     OPT_DRY_RUN,
     OPT_JSON,
-    OPT_MONITORS
+    OPT_MONITORS,
+    OPT_SUMMARY
 };
 
 static const struct {
@@ -92,6 +102,7 @@ static const struct {
     {"dry-run", OPT_DRY_RUN, NULL, CLI_JUDGING, "say what would be run, and start nothing"},
     {"json", OPT_JSON, NULL, CLI_JSON, "as JSON"},
     {"monitors", OPT_MONITORS, NULL, CLI_MONITORS, "the rules that watch every case instead"},
+    {"summary", OPT_SUMMARY, NULL, CLI_SUMMARY, "only the counts by area and level"},
     {"help", OPT_HELP, NULL, 0, "this text"},
 };
 
@@ -221,6 +232,7 @@ static int take_option(struct cli *cli, int letter, const char *value)
         cli->dry_run |= letter == OPT_DRY_RUN;
         cli->json |= letter == OPT_JSON;
         cli->monitors |= letter == OPT_MONITORS;
+        cli->summary |= letter == OPT_SUMMARY;
     }
     return rc;
 }

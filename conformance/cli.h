@@ -21,7 +21,8 @@ enum cli_option {
     CLI_JUDGING = 1 << 5, /* --strict --fail-fast --trace --report --dry-run */
     CLI_JSON = 1 << 6,
     CLI_MONITORS = 1 << 7,
-    CLI_WORDS = 1 << 8 /* words of another kind */
+    CLI_WORDS = 1 << 8, /* words of another kind */
+    CLI_SUMMARY = 1 << 9
 };
 
 enum { CLI_MAX_REPORTS = 8 };
@@ -42,7 +43,7 @@ struct cli {
     unsigned jobs; /* 0: not said */
     double timeout_scale;
     uint64_t seed;
-    bool strict, fail_fast, dry_run, json, monitors;
+    bool strict, fail_fast, dry_run, json, monitors, summary;
     const char *trace_dir;
     struct cli_report reports[CLI_MAX_REPORTS];
     size_t n_reports;
@@ -88,6 +89,7 @@ char *cli_bindir(void);
 int cmd_run(const struct cli *cli);
 int cmd_list(const struct cli *cli);
 int cmd_explain(const struct cli *cli);
+int cmd_coverage(const struct cli *cli);
 int cmd_lint(const struct cli *cli);
 int cmd_prove(const struct cli *cli);
 int cmd_new(const struct cli *cli);

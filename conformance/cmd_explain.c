@@ -49,6 +49,9 @@ static void print_judges(const struct cli_data *d, const char *id)
     }
     if (n == 0)
         printf("    nothing yet\n");
+    const struct requirement *r = requirements_find(&d->reqs, id);
+    if (r && r->reason[0])
+        printf("\n  no mutant turns it red: %s\n", r->reason);
 }
 
 static void explain_requirement(const struct cli_data *d, const struct requirement *r)

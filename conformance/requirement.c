@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIELDS = 8 };
+enum { FIELDS = 9 };
 
 static size_t count_lines(const char *p, size_t n)
 {
@@ -44,7 +44,8 @@ static int parse_row(char *line, char *room, struct requirement *ret)
     }
     *ret = (struct requirement){field[0], field[1], field[2],
                                 field[3], field[4], field[5],
-                                field[6], field[7], cut_tag(field[7], room)};
+                                field[6], field[7], field[8],
+                                cut_tag(field[7], room)};
     return 0;
 }
 

@@ -15,6 +15,7 @@ struct requirement {
     const char *text;   /* the rule in one sentence */
     const char *how;    /* how it is seen on the wire, and what is not judged */
     const char *source; /* where it stands */
+    const char *reason; /* why no case covers it (conformance/coverage.h); "" if one does */
     const char *tag;    /* how firm its words are: what the last bracket of the source holds */
 };
 
@@ -25,7 +26,7 @@ struct requirements {
 };
 
 /* Parses a table (tab-separated, one head line). 0, E_NOMEM, or E_PARSE for a row that has not
- * eight fields. */
+ * nine fields. */
 int requirements_load(const char *tsv, size_t n, struct requirements *ret);
 
 /* Accepts a zeroed table. */

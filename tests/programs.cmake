@@ -15,6 +15,7 @@ function(acp_conformance_test name timeout)
 endfunction()
 acp_conformance_test(suite 600 run --profile acp-agent -j 4 --timeout-scale 4
   --trace ${PROJECT_BINARY_DIR}/traces)
+acp_conformance_test(coverage 60 coverage --summary)
 acp_conformance_test(proof 1200 prove --profile acp-agent -j 8)
 file(GLOB cases CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/conformance/cases/*/*.json)
 acp_conformance_test(lint 120 lint ${cases})

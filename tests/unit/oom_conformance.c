@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "conformance/catalog.h"
+#include "conformance/coverage.h"
 #include "conformance/monitor.h"
 #include "conformance/mutant.h"
 #include "conformance/requirement.h"
@@ -21,8 +22,9 @@
 
 #include <cmocka.h>
 
-static const char table[] = "id\tparty\tlevel\tarea\tmethod\trequirement\thow_to_observe\tsource\n"
-                            "A-1\tagent\tMUST\ta\t*\tText.\tLook.\tx [keyword]\n";
+static const char table[] =
+    "id\tparty\tlevel\tarea\tmethod\trequirement\thow_to_observe\tsource\tcoverage\n"
+    "A-1\tagent\tMUST\ta\t*\tText.\tLook.\tx [keyword]\t\n";
 
 static int load_requirements(void *ctx)
 {
@@ -45,6 +47,19 @@ static int select_some(void *ctx)
     int rc = select_cases(&c, &w, &s, err, sizeof err);
     if (rc == 0)
         selection_deinit(&s);
+    return rc;
+}
+
+/* Of a case that has been parsed before. */
+static int cover(void *ctx)
+{
+    struct catalog c = {ctx, 1};
+    struct requirement row = {.id = "A-1", .party = "agent", .reason = ""};
+    struct requirements reqs = {.rows = &row, .n = 1};
+    struct coverage coverage;
+    int rc = coverage_init(&coverage, &reqs, &c);
+    if (rc == 0)
+        coverage_deinit(&coverage);
     return rc;
 }
 
@@ -141,8 +156,10 @@ static void fill(struct trace *t)
 
 static void every_allocation_may_fail(void **state)
 {
+    static const char case_text[] =
+        "{\"checks\":[\"A-1\"],\"mutants\":[{\"fails\":[\"A-1\"]},{\"fails\":[\"A-1\"]}]}";
     struct trace trace;
-    struct case_file file = {.id = (char[]){"a/b"}, .text = "{\"checks\":[\"A-1\"]}", .n = 18};
+    struct case_file file = {.id = (char[]){"a/b"}, .text = case_text, .n = strlen(case_text)};
     char err[64];
     (void)state;
     oom_reset(-1);
@@ -151,6 +168,7 @@ static void every_allocation_may_fail(void **state)
     fill(&trace);
     oom_fail_each(load_requirements, NULL);
     oom_fail_each(select_some, NULL);
+    oom_fail_each(cover, &file);
     oom_fail_each(read_mutant, mutant);
     oom_fail_each(conclude, &file);
     oom_fail_each(watch_trace, &trace);

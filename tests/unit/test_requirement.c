@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#define HEAD "id\tparty\tlevel\tarea\tmethod\trequirement\thow_to_observe\tsource\n"
+#define HEAD "id\tparty\tlevel\tarea\tmethod\trequirement\thow_to_observe\tsource\tcoverage\n"
 
 static struct requirements load(const char *tsv)
 {
@@ -23,9 +23,9 @@ static struct requirements load(const char *tsv)
 
 static void reads_rows(void **state)
 {
-    struct requirements t =
-        load(HEAD "B-02\tagent\tMUST\tb\t*\tText b.\tLook.\tpage.mdx#x [keyword]\n"
-                  "A-01\tboth\tMAY\ta\tm/n\tText a.\tLook.\tpage (no tag)");
+    struct requirements t = load(
+        HEAD "B-02\tagent\tMUST\tb\t*\tText b.\tLook.\tpage.mdx#x [keyword]\tneeds: x (issue 4)\n"
+             "A-01\tboth\tMAY\ta\tm/n\tText a.\tLook.\tpage (no tag)\t");
     (void)state;
     assert_int_equal(t.n, 2);
     const struct requirement *b = requirements_find(&t, "B-02");
@@ -34,6 +34,8 @@ static void reads_rows(void **state)
     assert_string_equal(b->text, "Text b.");
     assert_string_equal(b->source, "page.mdx#x [keyword]");
     assert_string_equal(b->tag, "keyword");
+    assert_string_equal(b->reason, "needs: x (issue 4)");
+    assert_string_equal(requirements_find(&t, "A-01")->reason, "");
     assert_string_equal(requirements_find(&t, "A-01")->tag, "");
     assert_null(requirements_find(&t, "A-02"));
     requirements_deinit(&t);
@@ -42,8 +44,8 @@ static void reads_rows(void **state)
 
 static void refuses_rows_of_other_width(void **state)
 {
-    static const char *const bad[] = {HEAD "A-01\tagent\tMUST\n",
-                                      HEAD "1\t2\t3\t4\t5\t6\t7\t8\t9\n"};
+    static const char *const bad[] = {HEAD "A-01\tagent\tMUST\n", HEAD "1\t2\t3\t4\t5\t6\t7\t8\n",
+                                      HEAD "1\t2\t3\t4\t5\t6\t7\t8\t9\t10\n"};
     struct requirements t;
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(bad); i++)
