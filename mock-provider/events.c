@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* When the journal in memory is longer than twice this, its older half goes. */
-#define JOURNAL_MAX (8u << 20)
+#define JOURNAL_MAX ((size_t)8 << 20)
 
 const char *provider_event_name(enum provider_event_kind kind)
 {

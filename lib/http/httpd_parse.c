@@ -142,17 +142,15 @@ static int take_header_line(struct httpd_parser *p, char *line, size_t n)
     return 0;
 }
 
-/* All digits, all equal if it stands there more than once; -1 otherwise. */
-static int read_length(const struct httpd_parser *p, const char *first, uint64_t *ret)
+/* All digits, and there only once; -1 otherwise. */
+static int read_length(const struct httpd_parser *p, const char *text, uint64_t *ret)
 {
-    size_t n = strlen(first);
-    if (n == 0 || n > 18 || strspn(first, "0123456789") != n)
+    size_t n = strlen(text);
+    if (n == 0 || n > 18 || strspn(text, "0123456789") != n)
         return -1;
-    for (size_t i = 0; i < p->header_n; i++)
-        if (strcasecmp(p->headers[i].name, "content-length") == 0 &&
-            strcmp(p->headers[i].value, first) != 0)
-            return -1;
-    *ret = strtoull(first, NULL, 10);
+    if (count_header(p, "content-length") > 1)
+        return -1;
+    *ret = strtoull(text, NULL, 10);
     return 0;
 }
 

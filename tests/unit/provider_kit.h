@@ -103,6 +103,7 @@ static inline int set_up(void **state)
     struct fixture *f = calloc(1, sizeof *f);
     assert_non_null(f);
     alarm(120); /* a guard against hanging, nothing is timed */
+    setenv("no_proxy", "127.0.0.1", 1);
     assert_int_equal(uv_loop_init(&f->loop), 0);
     assert_int_equal(fetch_create(&f->loop, &f->fetch), 0);
     *state = f;
