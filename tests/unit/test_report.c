@@ -36,7 +36,8 @@ static int load(void **state)
     for (size_t i = 0; i < ARRAY_LEN(files); i++)
         files[i] = (struct case_file){
             .id = strdup(ids[i]), .path = strdup("p"), .text = text, .n = strlen(text)};
-    profile = (struct profile){strdup("mine"), cJSON_Parse("{\"command\": [\"x\", \"y\"]}")};
+    profile = (struct profile){.name = strdup("mine"),
+                               .json = cJSON_Parse("{\"command\": [\"x\", \"y\"]}")};
     return requirements_load(f->text, (size_t)(f->end - f->text), &reqs);
 }
 
