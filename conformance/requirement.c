@@ -42,10 +42,8 @@ static int parse_row(char *line, char *room, struct requirement *ret)
             line = tab + 1;
         }
     }
-    *ret = (struct requirement){field[0], field[1], field[2],
-                                field[3], field[4], field[5],
-                                field[6], field[7], field[8],
-                                cut_tag(field[7], room)};
+    *ret = (struct requirement){field[0], field[1], field[2], field[3], field[4],
+                                field[5], field[6], field[7], field[8], cut_tag(field[7], room)};
     return 0;
 }
 
