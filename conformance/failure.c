@@ -124,6 +124,10 @@ int failure_write(const struct case_result *r, const char *again, bool colour, s
             add_check(&p, &r->checks[i]);
     add_transcript(&p);
     add_stderr(&p);
+    if (r->overdue)
+        ADD(&p,
+            "  a slow agent rather than a silent one? --timeout-scale X, or timeout_scale in its "
+            "profile, gives it more time\n");
     if (again)
         ADD(&p, "  again: %s\n", again);
     ADD(&p, "\n");

@@ -79,13 +79,24 @@ static void feed(struct watch *w, void *state, const struct wire_msg *m)
         judge_reuse(w, m);
 }
 
+/* An agent that still sends messages is busy, not silent: nothing sets a time for answers. It is
+ * waited for PATIENCE deadlines at most, and then not accused either. */
+enum { PATIENCE = 4 };
+
+static uint64_t silent_since(const struct wire *wire, const struct wire_call *c)
+{
+    return wire->heard_us > c->at->t_us ? wire->heard_us : c->at->t_us;
+}
+
 static uint64_t owed(const struct watch *w, const void *state, uint64_t now_us)
 {
     uint64_t most = 0;
     (void)state;
     for (size_t i = 0; i < w->wire.n_calls; i++) {
         const struct wire_call *c = w->wire.calls[i];
-        uint64_t until = c->at->t_us + w->deadline_us;
+        uint64_t until = silent_since(&w->wire, c) + w->deadline_us;
+        uint64_t last = c->at->t_us + PATIENCE * w->deadline_us;
+        until = until < last ? until : last;
         if (watch_owes_answer(w, c) && until > now_us && until - now_us > most)
             most = until - now_us;
     }
@@ -98,10 +109,10 @@ static void ending(struct watch *w, void *state)
     (void)state;
     for (size_t i = 0; i < wire->n_calls; i++) {
         const struct wire_call *c = wire->calls[i];
-        if (!watch_owes_answer(w, c) || c->at->t_us + w->deadline_us > w->now_us)
+        if (!watch_owes_answer(w, c) || silent_since(wire, c) + w->deadline_us > w->now_us)
             continue;
         struct blame b = {.id = "RPC-05", .side = TRACE_AGENT, .event = NULL};
-        watch_blame(w, &b, "%s was not answered within %llu ms", c->method,
+        watch_blame(w, &b, "%s is not answered, and nothing else has come for %llu ms", c->method,
                     (unsigned long long)(w->deadline_us / 1000));
     }
 }

@@ -49,12 +49,23 @@ static void check_env(struct shape *s, const cJSON *env, const void *arg)
     shape_each(s, env, SHAPE_STRING | SHAPE_NULL);
 }
 
+static void check_scale(struct shape *s, const cJSON *scale, const void *arg)
+{
+    (void)arg;
+    if (!(scale->valuedouble > 0))
+        shape_fault(s, "deadlines are multiplied by a positive number");
+}
+
 static int check_profile(const cJSON *json, char *err, size_t err_n)
 {
     static const struct shape_member members[] = {
-        {"title", SHAPE_STRING, false, NULL},    {"command", SHAPE_ARRAY, true, check_command},
-        {"env", SHAPE_OBJECT, false, check_env}, {"inherit", SHAPE_ARRAY, false, check_strings},
-        {"intents", SHAPE_OBJECT, false, NULL},  {"provides", SHAPE_ARRAY, false, check_strings},
+        {"title", SHAPE_STRING, false, NULL},
+        {"command", SHAPE_ARRAY, true, check_command},
+        {"env", SHAPE_OBJECT, false, check_env},
+        {"inherit", SHAPE_ARRAY, false, check_strings},
+        {"intents", SHAPE_OBJECT, false, NULL},
+        {"provides", SHAPE_ARRAY, false, check_strings},
+        {"timeout_scale", SHAPE_NUMBER, false, check_scale},
     };
     struct fault f = {err, err_n};
     struct shape s;
@@ -166,6 +177,12 @@ const cJSON *profile_intents(const struct profile *p)
 bool profile_has_intent(const struct profile *p, const char *intent)
 {
     return json_get(profile_intents(p), intent) != NULL;
+}
+
+double profile_timeout_scale(const struct profile *p)
+{
+    const cJSON *scale = json_get(p->json, "timeout_scale");
+    return cJSON_IsNumber(scale) ? scale->valuedouble : 1;
 }
 
 bool profile_provides(const struct profile *p, const char *word)

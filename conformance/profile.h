@@ -12,6 +12,7 @@
  *   inherit    names of variables that are taken over from the harness
  *   intents    what its tools are called (docs/mock-provider.md)
  *   provides   words for `needs: ["profile:<word>"]`
+ *   timeout_scale   multiplies all deadlines, for agents that are slow by nature
  * Strings of command and env may hold {provider} (base URL of the mock provider), {cwd}, {home} and
  * {bindir} (the folder of acp-conformance). A program that is not in {bindir} is looked up in PATH.
  */
@@ -43,6 +44,7 @@ void profile_free_list(char **list);
 
 const cJSON *profile_intents(const struct profile *p); /* or NULL; lent */
 bool profile_has_intent(const struct profile *p, const char *intent);
+double profile_timeout_scale(const struct profile *p);
 bool profile_provides(const struct profile *p, const char *word);
 
 #endif

@@ -40,6 +40,7 @@ struct case_result {
     bool not_exercised; /* the event that gives the case its meaning never came */
     bool error;         /* the harness or its surroundings failed */
     uint64_t duration_us;
+    bool overdue; /* it took as long as one answer may */
     struct trace trace;
     char *stderr_tail; /* owned; NULL or "" if there was none */
     int rc;            /* E_NOMEM once memory ran out */

@@ -59,6 +59,7 @@ static void on_soon_closed(uv_handle_t *handle)
     struct run_case *r = handle->data;
     tmpdir_remove(&r->dirs); /* before anybody is told that nothing is left */
     r->result.duration_us = (uv_hrtime() - r->began_ns) / MS;
+    r->result.overdue = r->watch.deadline_us > 0 && r->result.duration_us >= r->watch.deadline_us;
     result_conclude(&r->result);
     r->options.cb(r->options.ctx, &r->result, r->mutant.applied);
     destroy(r);
@@ -336,7 +337,8 @@ int run_case_start(uv_loop_t *loop, const struct run_setting *setting,
     *r = (struct run_case){
         .loop = loop, .setting = setting, .options = *options, .began_ns = uv_hrtime()};
     r->scale = (options->scale > 0 ? options->scale : 1) *
-               (setting->timeout_scale > 0 ? setting->timeout_scale : 1);
+               (setting->timeout_scale > 0 ? setting->timeout_scale : 1) *
+               profile_timeout_scale(setting->profile);
     int rc = result_init(&r->result, options->file, setting->reqs, setting->strict);
     if (rc < 0) {
         destroy(r);

@@ -59,6 +59,8 @@ static struct wire_msg message(struct wire *w, const struct trace_event *e, cons
     if (!json)
         return m;
     classify(&m);
+    if (e->side == TRACE_AGENT)
+        w->heard_us = e->t_us;
     if (e->side == TRACE_CLIENT) {
         w->junk_sent |= e->invalid_ok || m.kind == WIRE_STRANGE;
         w->arrays_sent |= cJSON_IsArray(json);

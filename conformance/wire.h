@@ -77,6 +77,7 @@ struct wire {
     bool junk_sent;           /* the client sent what is no valid message */
     bool arrays_sent;
     unsigned notifications_sent;
+    uint64_t heard_us;   /* when the agent's newest message came */
     unsigned model_open; /* requests at the model whose reply is not over */
     int rc;              /* E_NOMEM once memory ran out: then nothing is to be concluded */
 };

@@ -145,6 +145,8 @@ static void silence(void **state)
         {"we owe an answer", TURN ASK("7", "_x", "") "T 9000\n", ""},
         {"the model is silent", TURN "M {\"n\":1}\nT 9000\n", ""},
         {"the model is done", TURN "M {\"n\":1}\nE done {\"n\":1}\nT 9000\n", "RPC-05"},
+        {"it is busy", TURN "T 4000\n" CHUNK("s", "x") "T 4000\n", ""},
+        {"it was busy", TURN "T 4000\n" CHUNK("s", "x") "T 5000\n", "RPC-05"},
         {"an odd id", INIT "C {\"jsonrpc\":\"2.0\",\"id\":1e15,\"method\":\"_x\"}\nT 9000\n", ""},
         {"invalid params",
          INIT "X {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"session/new\"}\nT 9000\n", "RPC-05"},
@@ -194,6 +196,7 @@ static void what_is_owed(void **state)
     struct trace trace;
     struct watch w;
     static const char request[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"_x\"}";
+    static const char note[] = "{\"jsonrpc\":\"2.0\",\"method\":\"_y\"}";
     (void)state;
     trace_init(&trace, 0);
     assert_int_equal(watch_init(&w, 5000000), 0);
@@ -203,6 +206,14 @@ static void what_is_owed(void **state)
                trace_add(&trace, TRACE_CLIENT, "line", request, strlen(request), NULL, 1000000000));
     assert_int_equal(watch_owed(&w, 2000000), 4000000);
     assert_int_equal(watch_owed(&w, 6000000), 0);
+    /* what the agent says meanwhile gives it more time, but not for ever */
+    watch_feed(&w, trace_add(&trace, TRACE_AGENT, "line", note, strlen(note), NULL, 5000000000));
+    assert_int_equal(watch_owed(&w, 6000000), 4000000);
+    watch_feed(&w, trace_add(&trace, TRACE_AGENT, "line", note, strlen(note), NULL, 20000000000));
+    assert_int_equal(watch_owed(&w, 20000000), 1000000);
+    assert_int_equal(watch_owed(&w, 21000000), 0);
+    watch_ending(&w, 21000000);
+    assert_int_equal(w.n, 0);
     watch_deinit(&w);
     trace_deinit(&trace);
 }

@@ -52,9 +52,9 @@ static struct profile from(const char *json)
 
 static void places_are_filled_in(void **state)
 {
-    struct profile p =
-        from("{\"command\": [\"{bindir}/x\", \"{cwd}{home}\", \"{other} {\", \"{\"],"
-             " \"env\": {\"A\": \"<{provider}>\", \"LANG\": null}, \"provides\": [\"shell\"]}");
+    struct profile p = from("{\"command\": [\"{bindir}/x\", \"{cwd}{home}\", \"{other} {\", \"{\"],"
+                            " \"env\": {\"A\": \"<{provider}>\", \"LANG\": null}, \"provides\": "
+                            "[\"shell\"], \"timeout_scale\": 2.5}");
     (void)state;
     char **argv = profile_argv(&p, &places), **env = profile_env(&p, &places);
     assert_string_equal(argv[1], "/w/h");
@@ -64,6 +64,7 @@ static void places_are_filled_in(void **state)
     assert_string_equal(get(env, "A"), "<http://127.0.0.1:1>");
     assert_null(get(env, "LANG"));
     assert_true(profile_provides(&p, "shell"));
+    assert_true(profile_timeout_scale(&p) > 2.4 && profile_timeout_scale(&p) < 2.6);
     profile_free_list(argv);
     profile_free_list(env);
     profile_close(&p);
@@ -121,6 +122,8 @@ static void bad_profiles_are_named(void **state)
         {"{\"comand\": []}", "/comand: unknown member \"comand\"; did you mean \"command\"?"},
         {"{\"command\": []}", "/command: name the program at least"},
         {"{\"command\": [1]}", "/command/0: expected string, got number"},
+        {"{\"command\": [\"x\"], \"timeout_scale\": 0}",
+         "/timeout_scale: deadlines are multiplied"},
         {"[", "the profile "},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
