@@ -105,10 +105,22 @@ static void keep(struct case_result *r, struct check_result *c, const struct wor
     say(r, &c->note, w->note);
 }
 
+/* Verbs that look for what an answer of the model brings about. */
+static bool is_effect(const char *verb)
+{
+    static const char *const verbs[] = {"text",      "saw",         "count",      "order", "file",
+                                        "model_saw", "model_count", "model_gone", "hold"};
+    for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
+        if (strcmp(verb, verbs[i]) == 0)
+            return true;
+    return false;
+}
+
 /* The first of the heaviest breaches is the one that is told. */
 static void break_check(struct case_result *r, struct check_result *c, enum verdict cost,
                         const struct word *w)
 {
+    c->firmly |= !is_effect(w->by);
     bool heavier = !c->broken || verdict_worse(cost, c->verdict) != c->verdict;
     c->broken = true;
     if (!heavier)
@@ -173,6 +185,17 @@ void result_add_finding(struct case_result *r, const struct finding *f, enum tra
     struct check_result *c = entry(r, f->id);
     if (c)
         break_check(r, c, capped(c, f->at_most), &w);
+}
+
+void result_excuse_effects(struct case_result *r)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        struct check_result *c = &r->checks[i];
+        if (!c->broken || c->firmly)
+            continue;
+        c->broken = c->held = false;
+        c->unreached = true;
+    }
 }
 
 /* ---- reasons ------------------------------------------------------------------------------------

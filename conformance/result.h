@@ -19,6 +19,7 @@ struct check_result {
     const struct requirement *rule; /* lent; NULL: the table has no such id */
     enum verdict verdict;
     bool held, broken, unreached;
+    bool firmly;    /* broken by something other than an effect, see result_excuse_effects */
     const char *by; /* static: the step's verb, "monitor" or "model"; NULL if nothing looked */
     int step;       /* -1: none */
     /* Of what weighed heaviest; owned, NULL or "" if there is nothing to say. */
@@ -57,6 +58,13 @@ void result_add_mismatch(struct case_result *r, const char *id, const char *text
 void result_add_held(struct case_result *r, const char *id, const char *by);
 /* agent_judged: findings about the other side are faults of the case. */
 void result_add_finding(struct case_result *r, const struct finding *f, enum trace_side judged);
+
+/*
+ * The model was never asked: what steps looked for that only its answers bring about (texts,
+ * messages, files, requests at the model) has not failed, it was not exercised. What was wrong with
+ * a response or the wire stays. Call after the last result_add_check.
+ */
+void result_excuse_effects(struct case_result *r);
 
 /* The first reason counts. code is static. */
 void result_skip(struct case_result *r, const char *code, const char *reason);

@@ -224,6 +224,8 @@ static void on_ending(void *ctx, enum player_why why, const char *text)
         result_not_exercised(&r->result, "handshake", text);
     else if (why == PLAYER_FINISHED)
         judge_turns(r);
+    if (r->model_requests == 0 && cJSON_GetArraySize(turns_of(r->play)) > 0)
+        result_excuse_effects(&r->result);
 }
 
 static void on_done(void *ctx, enum player_why why, const char *text)

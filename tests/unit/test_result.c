@@ -184,6 +184,23 @@ static void but_what_failed_has_failed(void **state)
     result_deinit(&r);
 }
 
+static void what_only_the_model_brings_is_excused(void **state)
+{
+    struct player_check effect = {.id = "PROMPT-15", .outcome = PLAYER_BROKEN, .verb = "text"};
+    struct player_check both = {.id = "PROMPT-12", .outcome = PLAYER_BROKEN, .verb = "saw"};
+    BEGIN(r, false);
+    result_add_check(&r, &effect);
+    result_add_check(&r, &both);
+    check(&r, "PROMPT-12", PLAYER_BROKEN, NULL); /* a response was wrong as well */
+    result_excuse_effects(&r);
+    finding(&r, "RPC-05", VERDICT_FAIL, TRACE_AGENT);
+    result_conclude(&r);
+    assert_int_equal(verdict_in(&r, "PROMPT-15"), VERDICT_NOT_EXERCISED);
+    assert_int_equal(verdict_in(&r, "PROMPT-12"), VERDICT_FAIL);
+    assert_int_equal(verdict_in(&r, "RPC-05"), VERDICT_FAIL);
+    result_deinit(&r);
+}
+
 static void findings_of_monitors_count(void **state)
 {
     BEGIN(r, false);
@@ -281,6 +298,7 @@ int main(void)
         cmocka_unit_test(a_check_nobody_looked_at_is_not_exercised),
         cmocka_unit_test(without_its_event_a_case_passes_nothing),
         cmocka_unit_test(but_what_failed_has_failed),
+        cmocka_unit_test(what_only_the_model_brings_is_excused),
         cmocka_unit_test(findings_of_monitors_count),
         cmocka_unit_test(findings_about_us_are_our_error),
         cmocka_unit_test(an_error_is_told_before_anything_else),
