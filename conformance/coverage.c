@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "conformance/grow.h"
 #include "conformance/monitor.h"
+#include "conformance/proof.h"
 #include "json/json.h"
 
 #include <ctype.h>
@@ -93,8 +94,9 @@ static int read_mutant(struct coverage *c, const struct requirements *reqs, stru
     int rc = 0;
     cJSON_ArrayForEach(id, json_get(mutant, "fails"))
     {
-        /* "NOT-EXERCISED:ID" is no rule's id: what was not reached was not caught either */
-        struct coverage_row *row = cJSON_IsString(id) ? row_of(c, reqs, id->valuestring) : NULL;
+        int verdict = VERDICT_NOT_EXERCISED; /* what was not reached was not caught */
+        const char *name = cJSON_IsString(id) ? proof_entry(id->valuestring, &verdict) : NULL;
+        struct coverage_row *row = verdict != VERDICT_NOT_EXERCISED ? row_of(c, reqs, name) : NULL;
         rc = row && rc == 0 ? add_kill(row, file, index) : rc;
     }
     return rc;

@@ -4,6 +4,7 @@
 #include "conformance/catalog.h"
 #include "conformance/monitor.h"
 #include "conformance/mutant.h"
+#include "conformance/proof.h"
 #include "conformance/requirement.h"
 #include "conformance/shape.h"
 #include "mock-client/player.h"
@@ -206,18 +207,14 @@ static void check_steps(struct shape *s, const cJSON *steps, const void *arg)
 
 static void check_fails(struct shape *s, const struct lint *l, const cJSON *fails)
 {
-    static const char unexercised[] = "NOT-EXERCISED:";
     const cJSON *id;
     size_t i = 0;
     cJSON_ArrayForEach(id, fails)
     {
         size_t mark = shape_enter_index(s, i++);
-        const char *text = cJSON_GetStringValue(id);
+        int verdict;
         if (shape_is(s, id, SHAPE_STRING))
-            check_id(s, l,
-                     strncmp(text, unexercised, strlen(unexercised)) == 0
-                         ? text + strlen(unexercised)
-                         : text);
+            check_id(s, l, proof_entry(id->valuestring, &verdict));
         shape_leave(s, mark);
     }
 }
@@ -225,13 +222,11 @@ static void check_fails(struct shape *s, const struct lint *l, const cJSON *fail
 static void check_mutants(struct shape *s, const cJSON *mutants, const void *arg)
 {
     const cJSON *mutant;
-    size_t i = 0;
-    if (cJSON_GetArraySize(mutants) == 0)
-        shape_fault(s,
-                    "a case needs at least one mutant: an edit of the wire that its checks notice");
+    size_t i = 0, noticed = 0;
     cJSON_ArrayForEach(mutant, mutants)
     {
         size_t mark = shape_enter_index(s, i++);
+        noticed += cJSON_GetArraySize(json_get(mutant, "fails")) > 0;
         if (shape_is(s, mutant, SHAPE_OBJECT)) {
             mutant_check(s, mutant);
             size_t inner = shape_enter(s, "fails");
@@ -240,6 +235,9 @@ static void check_mutants(struct shape *s, const cJSON *mutants, const void *arg
         }
         shape_leave(s, mark);
     }
+    if (noticed == 0 && s->faults == 0)
+        shape_fault(s,
+                    "a case needs at least one mutant: an edit of the wire that its checks notice");
 }
 
 static void check_timeout(struct shape *s, const cJSON *ms, const void *arg)

@@ -175,8 +175,10 @@ void mutant_check(struct shape *s, const cJSON *mutant)
     shape_object(s, mutant, members, ARRAY_LEN(members), NULL);
     check_edit(s, mutant);
     check_model_side(s, mutant);
-    if (json_get(mutant, "fails") && cJSON_GetArraySize(json_get(mutant, "fails")) == 0)
-        shape_fault(s, "\"fails\" is empty: which checks notice this edit?");
+    if (json_get(mutant, "fails") && cJSON_GetArraySize(json_get(mutant, "fails")) == 0 &&
+        !json_get(mutant, "note"))
+        shape_fault(s, "\"fails\" is empty: which checks notice this edit? Where none may, a "
+                       "\"note\" says why that behaviour is as good");
 }
 
 int mutant_describe(const cJSON *mutant, struct buf *out)

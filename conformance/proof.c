@@ -20,13 +20,18 @@ void proof_failed(const struct case_result *r, void (*cb)(void *ctx, const char 
     }
 }
 
-struct compare {
-    const cJSON *fails;
-    struct buf *diff;
-    unsigned extra;
-    const char *wanted; /* looked for among what failed */
-    bool found;
-};
+const char *proof_entry(const char *entry, int *ret_verdict)
+{
+    const char *colon = strchr(entry, ':');
+    char name[24];
+    int verdict = -1;
+    if (colon) {
+        snprintf(name, sizeof name, "%.*s", (int)(colon - entry), entry);
+        verdict = verdict_find(name);
+    }
+    *ret_verdict = verdict;
+    return verdict < 0 ? entry : colon + 1;
+}
 
 static void tell(struct buf *diff, const char *id, const char *what)
 {
@@ -34,47 +39,59 @@ static void tell(struct buf *diff, const char *id, const char *what)
         buf_addf(diff, "%s%s %s", diff->n ? "; " : "", id, what);
 }
 
-static bool lists(const cJSON *fails, const char *id)
+static bool is_meant(const char *entry, const struct check_result *c)
 {
-    const cJSON *v;
-    cJSON_ArrayForEach(v,
-                       fails) if (cJSON_IsString(v) && strcmp(v->valuestring, id) == 0) return true;
+    int verdict;
+    const char *id = proof_entry(entry, &verdict);
+    bool fits = verdict < 0 ? c->verdict != VERDICT_NOT_EXERCISED : (int)c->verdict == verdict;
+    return c->verdict != VERDICT_PASS && fits && strcmp(id, c->id) == 0;
+}
+
+static bool came_true(const struct case_result *r, const char *entry)
+{
+    for (size_t i = 0; i < r->n; i++)
+        if (is_meant(entry, &r->checks[i]))
+            return true;
     return false;
 }
 
-static void look_for(void *ctx, const char *id)
+static bool is_listed(const cJSON *fails, const struct check_result *c)
 {
-    struct compare *c = ctx;
-    c->found |= strcmp(id, c->wanted) == 0;
+    const cJSON *v;
+    cJSON_ArrayForEach(v, fails) if (cJSON_IsString(v) && is_meant(v->valuestring, c)) return true;
+    return false;
 }
 
-static void count_extra(void *ctx, const char *id)
+/* What is neither PASS nor meant. */
+static unsigned count_extra(const cJSON *fails, const struct case_result *r, struct buf *diff)
 {
-    struct compare *c = ctx;
-    if (lists(c->fails, id))
-        return;
-    c->extra++;
-    tell(c->diff, id, strncmp(id, UNEXERCISED, strlen(UNEXERCISED)) == 0 ? "too" : "failed too");
+    unsigned extra = 0;
+    for (size_t i = 0; i < r->n; i++) {
+        const struct check_result *c = &r->checks[i];
+        char entry[96];
+        if (c->verdict == VERDICT_PASS || is_listed(fails, c))
+            continue;
+        snprintf(entry, sizeof entry, "%s:%.60s", verdict_name(c->verdict), c->id);
+        tell(diff, entry, "too");
+        extra++;
+    }
+    return extra;
 }
 
 bool proof_matches(const cJSON *fails, const struct case_result *r, struct buf *diff)
 {
-    struct compare c = {.fails = fails, .diff = diff};
     unsigned missing = 0;
     const cJSON *v;
     cJSON_ArrayForEach(v, fails)
     {
-        c.wanted = cJSON_GetStringValue(v);
-        c.found = false;
-        if (c.wanted)
-            proof_failed(r, look_for, &c);
-        if (!c.found) {
-            missing++;
-            tell(diff, c.wanted ? c.wanted : "?", "did not fail");
-        }
+        const char *entry = cJSON_GetStringValue(v);
+        if (entry && came_true(r, entry))
+            continue;
+        missing++;
+        tell(diff, entry ? entry : "?", "did not come");
     }
-    proof_failed(r, count_extra, &c);
+    missing += count_extra(fails, r, diff);
     if (r->error)
         tell(diff, "the case", r->reason ? r->reason : "ended in an error");
-    return missing == 0 && c.extra == 0 && !r->error;
+    return missing == 0 && !r->error;
 }

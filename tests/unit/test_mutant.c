@@ -221,6 +221,7 @@ static void checks_shape(void **state)
         {"{\"deaf\":true,\"fails\":[\"A\"]}", NULL},
         {"{\"on\":{},\"drop\":true}", ": missing member \"fails\""},
         {"{\"on\":{},\"drop\":true,\"fails\":[]}", "\"fails\" is empty"},
+        {"{\"on\":{},\"drop\":true,\"fails\":[],\"note\":\"both are right\"}", NULL},
         {"{\"on\":{},\"drop\":true,\"duplicate\":true,\"fails\":[\"A\"]}", "this one makes 2"},
         {"{\"on\":{},\"fails\":[\"A\"]}", "this one makes 0"},
         {"{\"drop\":true,\"fails\":[\"A\"]}", "missing member \"on\""},

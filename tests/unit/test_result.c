@@ -269,9 +269,13 @@ static void proofs_want_exactly_what_is_declared(void **state)
     } rows[] = {
         {"[\"PROMPT-12\", \"NOT-EXERCISED:PROMPT-15\"]", NULL},
         {"[\"NOT-EXERCISED:PROMPT-15\", \"PROMPT-12\"]", NULL},
+        {"[\"FAIL:PROMPT-12\", \"NOT-EXERCISED:PROMPT-15\"]", NULL},
+        {"[\"WARN:PROMPT-12\", \"NOT-EXERCISED:PROMPT-15\"]",
+         "WARN:PROMPT-12 did not come; FAIL:PROMPT-12 too"},
+        {"[]", "FAIL:PROMPT-12 too; NOT-EXERCISED:PROMPT-15 too"},
         {"[\"PROMPT-12\"]", "NOT-EXERCISED:PROMPT-15 too"},
-        {"[\"NOT-EXERCISED:PROMPT-15\"]", "PROMPT-12 failed too"},
-        {"[\"PROMPT-12\", \"NOT-EXERCISED:PROMPT-15\", \"RPC-05\"]", "RPC-05 did not fail"},
+        {"[\"NOT-EXERCISED:PROMPT-15\"]", "FAIL:PROMPT-12 too"},
+        {"[\"PROMPT-12\", \"NOT-EXERCISED:PROMPT-15\", \"RPC-05\"]", "RPC-05 did not come"},
     };
     BEGIN(r, false);
     check(&r, "PROMPT-12", PLAYER_BROKEN, NULL);
