@@ -9,8 +9,9 @@
 
 /*
  * What the model said in a turn is what the client was shown, byte for byte and in order. Judged
- * for turns that ran alone and ended by themselves; replies that were cut or broken off, and side
- * requests (those without tools in a turn that has requests with tools), are not expected to show.
+ * for turns of the only process that ran alone and ended by themselves; replies that were cut or
+ * broken off, and side requests (those without tools in a turn that has requests with tools), are
+ * not expected to show.
  */
 struct reply {
     unsigned n; /* which request at the model */
@@ -162,7 +163,7 @@ static void on_turn_end(struct watch *w, struct texts *t, const struct wire_msg 
     const char *reason = json_get_str(m->result, "stopReason");
     if (m->session != t->session || !t->session)
         return;
-    if (!t->mixed && reason && strcmp(reason, "end_turn") == 0)
+    if (!t->mixed && !w->shared_model && reason && strcmp(reason, "end_turn") == 0)
         judge_turn(w, t, m);
     clear(t);
 }

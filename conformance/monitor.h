@@ -55,6 +55,7 @@ struct watch {
     struct wire wire;
     void **states;            /* owned, one per monitor */
     uint64_t deadline_us;     /* how long an answer may take */
+    bool shared_model;        /* other processes of the agent use the model, too */
     uint64_t now_us;          /* time of the newest event, or what watch_ending was given */
     struct finding *findings; /* owned, in order */
     size_t n, cap;

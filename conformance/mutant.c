@@ -74,6 +74,7 @@ int mutant_init(struct mutant *m, const cJSON *json)
         return E_INVALID;
     *m = (struct mutant){.kind = (enum mutant_kind)kind, .from = TRACE_AGENT};
     m->on = json_get(json, "on");
+    m->agent = json_get_str(json, "agent");
     m->value = json_get(json, mutant_kinds[kind].name);
     m->remove = json_get(json, "remove");
     m->nth = (unsigned)json_get_int(json, "nth", 0);
@@ -121,6 +122,12 @@ static bool edit_tree(const struct mutant *m, cJSON *message)
 {
     bool changed = m->kind == MUTANT_SET && set_members(m->value, message);
     return remove_members(m->remove, message) || changed;
+}
+
+static bool is_about(const struct mutant *m, const struct client *c)
+{
+    const char *name = client_agent(c);
+    return !m->agent || (name && strcmp(m->agent, name) == 0);
 }
 
 static bool hit(struct mutant *m, const cJSON *message)
@@ -187,6 +194,7 @@ static void pass_hit(struct mutant *m, const struct passing *p)
         deliver_edited(m, p);
         break;
     case MUTANT_AFTER:
+        m->holder = p->c;
         buf_add(&m->held, p->bytes, p->n);
         break;
     case MUTANT_INJECT:
@@ -212,6 +220,8 @@ static void pass_hit(struct mutant *m, const struct passing *p)
 static void release_held(struct mutant *m, struct client *c, enum trace_side from)
 {
     struct buf held = m->held;
+    if (c != m->holder)
+        return;
     m->held = (struct buf){0};
     if (held.n > 0)
         client_deliver(c, from, held.p, held.n);
@@ -232,9 +242,9 @@ static void pass(void *ctx, struct client *c, enum trace_side from, const char *
 {
     struct mutant *m = ctx;
     struct passing p = {c, from, bytes, n, NULL};
-    if (m->deaf && from == TRACE_CLIENT)
+    if (m->deaf && from == TRACE_CLIENT && is_about(m, c))
         return;
-    if (from == m->from && m->on)
+    if (from == m->from && m->on && is_about(m, c))
         p.message = parse_line(bytes, n);
     if (p.message && hit(m, p.message)) {
         pass_hit(m, &p);
@@ -249,6 +259,8 @@ static void pass(void *ctx, struct client *c, enum trace_side from, const char *
 static void on_start(void *ctx, struct client *c)
 {
     struct mutant *m = ctx;
+    if (!is_about(m, c))
+        return;
     if (m->kind == MUTANT_DEAF && !m->on)
         m->applied = m->deaf = true;
     if (m->kind != MUTANT_AT_START)
@@ -262,7 +274,7 @@ static void on_end(void *ctx, struct client *c)
     struct mutant *m = ctx;
     if (m->from == TRACE_AGENT)
         release_held(m, c, TRACE_AGENT);
-    if (m->kind != MUTANT_AT_EXIT)
+    if (m->kind != MUTANT_AT_EXIT || !is_about(m, c))
         return;
     m->applied = true;
     client_deliver(c, TRACE_AGENT, m->bytes, m->n);

@@ -42,6 +42,7 @@ extern const struct mutant_kind_info mutant_kinds[MUTANT_KINDS];
 
 struct mutant {
     enum mutant_kind kind;
+    const char *agent;    /* lent: only this process of the agent; NULL: all */
     enum trace_side from; /* TRACE_AGENT, TRACE_CLIENT or TRACE_MODEL */
     const cJSON *on;      /* lent, NULL: every message */
     const cJSON *value;   /* lent: what stands beside the edit's name */
@@ -50,10 +51,11 @@ struct mutant {
     bool before;          /* of inject */
     char *bytes;          /* owned: of inject, replace, at_start and at_exit */
     size_t n;
-    unsigned seen;   /* matches so far */
-    bool applied;    /* the edit has changed something */
-    bool deaf;       /* nothing reaches the agent any more */
-    struct buf held; /* of after: the message that waits */
+    unsigned seen;               /* matches so far */
+    bool applied;                /* the edit has changed something */
+    bool deaf;                   /* nothing reaches the agent any more */
+    struct buf held;             /* of after: the message that waits */
+    const struct client *holder; /* lent: whose it is */
 };
 
 /* Reads a mutant that lint has accepted; json is lent until mutant_deinit. 0 or E_NOMEM. */

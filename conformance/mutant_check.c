@@ -107,25 +107,16 @@ static void check_true(struct shape *s, const cJSON *value, const void *arg)
 
 /* Every member a mutant may have; the edits in the order of mutant_kinds. */
 static const struct shape_member members[] = {
-    {"drop", SHAPE_BOOL, false, check_true},
-    {"duplicate", SHAPE_BOOL, false, check_true},
-    {"set", SHAPE_OBJECT, false, check_set},
-    {"remove", SHAPE_ARRAY, false, check_remove},
-    {"after", SHAPE_ANY, false, check_pattern},
-    {"inject", SHAPE_STRING, false, NULL},
-    {"replace", SHAPE_STRING, false, NULL},
-    {"at_start", SHAPE_STRING, false, NULL},
-    {"at_exit", SHAPE_STRING, false, NULL},
-    {"exit", SHAPE_OBJECT, false, check_exit},
-    {"ignore_eof", SHAPE_BOOL, false, check_true},
-    {"deaf", SHAPE_BOOL, false, check_true},
-    {"on", SHAPE_ANY, false, check_pattern},
-    {"nth", SHAPE_NUMBER, false, check_nth},
-    {"from", SHAPE_STRING, false, check_from},
-    {"where", SHAPE_STRING, false, check_where},
-    {"newline", SHAPE_BOOL, false, NULL},
-    {"base64", SHAPE_BOOL, false, NULL},
-    {"fails", SHAPE_ARRAY, true, NULL},
+    {"drop", SHAPE_BOOL, false, check_true},       {"duplicate", SHAPE_BOOL, false, check_true},
+    {"set", SHAPE_OBJECT, false, check_set},       {"remove", SHAPE_ARRAY, false, check_remove},
+    {"after", SHAPE_ANY, false, check_pattern},    {"inject", SHAPE_STRING, false, NULL},
+    {"replace", SHAPE_STRING, false, NULL},        {"at_start", SHAPE_STRING, false, NULL},
+    {"at_exit", SHAPE_STRING, false, NULL},        {"exit", SHAPE_OBJECT, false, check_exit},
+    {"ignore_eof", SHAPE_BOOL, false, check_true}, {"deaf", SHAPE_BOOL, false, check_true},
+    {"on", SHAPE_ANY, false, check_pattern},       {"nth", SHAPE_NUMBER, false, check_nth},
+    {"from", SHAPE_STRING, false, check_from},     {"agent", SHAPE_STRING, false, NULL},
+    {"where", SHAPE_STRING, false, check_where},   {"newline", SHAPE_BOOL, false, NULL},
+    {"base64", SHAPE_BOOL, false, NULL},           {"fails", SHAPE_ARRAY, true, NULL},
     {"note", SHAPE_STRING, false, NULL},
 };
 
@@ -185,7 +176,7 @@ int mutant_describe(const cJSON *mutant, struct buf *out)
 {
     int rc = 0;
     struct jsonw w;
-    const char *from = json_get_str(mutant, "from");
+    const char *from = json_get_str(mutant, "from"), *agent = json_get_str(mutant, "agent");
     for (int k = 0; k < MUTANT_KINDS && rc == 0; k++) {
         const cJSON *value = json_get(mutant, mutant_kinds[k].name);
         if (!value)
@@ -198,7 +189,8 @@ int mutant_describe(const cJSON *mutant, struct buf *out)
         }
     }
     if (rc == 0 && json_get(mutant, "on")) {
-        rc = buf_addf(out, " (on %s's ", from ? from : "agent");
+        rc = buf_addf(out, " (on %s%s%s's ", from ? from : "agent", agent ? " " : "",
+                      agent ? agent : "");
         jw_begin(&w, out);
         jw_tree(&w, json_get(mutant, "on"));
         rc = rc == 0 ? jw_end(&w) : rc;

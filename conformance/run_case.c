@@ -5,6 +5,7 @@
 #include "conformance/mutant.h"
 #include "conformance/profile.h"
 #include "conformance/tmpdir.h"
+#include "conformance/watches.h"
 #include "mock-client/player.h"
 #include "mock-provider/provider.h"
 #include "json/json.h"
@@ -34,7 +35,7 @@ struct run_case {
     struct mutant mutant;
     bool mutated;
     struct client_wire wire;
-    struct watch watch;
+    struct watches watches;
     unsigned model_requests, model_misses;
     struct case_result result;
     uv_idle_t soon; /* for what cannot be done inside a callback: starts that failed, floods */
@@ -47,7 +48,7 @@ struct run_case {
 
 static void destroy(struct run_case *r)
 {
-    watch_deinit(&r->watch);
+    watches_deinit(&r->watches);
     mutant_deinit(&r->mutant);
     result_deinit(&r->result);
     tmpdir_remove(&r->dirs);
@@ -163,7 +164,7 @@ static int release_hold(void *ctx, const char *hold)
 static void on_event(void *ctx, const struct trace_event *e)
 {
     struct run_case *r = ctx;
-    watch_feed(&r->watch, e);
+    watches_feed(&r->watches, e);
     r->traced += e->n;
     if (e->seq == MAX_EVENTS || (r->traced > MAX_BYTES && r->traced - e->n <= MAX_BYTES))
         uv_idle_start(&r->soon, on_soon);
@@ -184,7 +185,7 @@ static uint64_t now_us(const struct run_case *r)
 static uint64_t linger(void *ctx)
 {
     struct run_case *r = ctx;
-    return (watch_owed(&r->watch, now_us(r)) + MS - 1) / MS;
+    return (watches_owed(&r->watches, now_us(r)) + MS - 1) / MS;
 }
 
 static const cJSON *turns_of(const cJSON *play)
@@ -217,7 +218,7 @@ static void judge_turns(struct run_case *r)
 static void on_ending(void *ctx, enum player_why why, const char *text)
 {
     struct run_case *r = ctx;
-    watch_ending(&r->watch, now_us(r));
+    watches_ending(&r->watches, now_us(r));
     if (why == PLAYER_ERROR)
         result_error(&r->result, text);
     else if (why == PLAYER_NO_HANDSHAKE)
@@ -228,16 +229,21 @@ static void on_ending(void *ctx, enum player_why why, const char *text)
         result_excuse_effects(&r->result);
 }
 
+static void add_finding(void *ctx, const struct finding *f)
+{
+    struct run_case *r = ctx;
+    result_add_finding(&r->result, f, TRACE_AGENT);
+}
+
 static void on_done(void *ctx, enum player_why why, const char *text)
 {
     struct run_case *r = ctx;
     (void)why;
     (void)text;
-    watch_end(&r->watch);
-    for (size_t i = 0; i < r->watch.n; i++)
-        result_add_finding(&r->result, &r->watch.findings[i], TRACE_AGENT);
-    if (r->watch.rc < 0)
-        r->result.rc = r->watch.rc;
+    watches_end(&r->watches);
+    watches_each(&r->watches, add_finding, r);
+    if (r->watches.rc < 0)
+        r->result.rc = r->watches.rc;
     r->result.stderr_tail = strdup(player_stderr_tail(r->player));
     r->player = NULL;
     uv_idle_stop(&r->soon);
@@ -314,7 +320,7 @@ static int open_all(struct run_case *r, const cJSON *mutant, char *err, size_t e
     if (!r->play)
         return E_PARSE;
     int64_t ms = json_get_int(r->play, "timeout", DEFAULT_TIMEOUT_MS);
-    int rc = watch_init(&r->watch, (uint64_t)((double)ms * MS * r->scale));
+    int rc = watches_init(&r->watches, (uint64_t)((double)ms * MS * r->scale));
     if (rc == 0 && mutant) {
         rc = mutant_init(&r->mutant, mutant);
         r->mutated = true;

@@ -132,6 +132,8 @@ static int add_line(const struct trace_event *e, const struct transcript_window 
     enum style style = marked ? STYLE_BOLD : e->side == TRACE_NOTE ? STYLE_DIM : STYLE_PLAIN;
     int rc = buf_addf(out, "%s  %s%9.1f  %s ", style_begin(w->colour, style), marked ? ">" : " ",
                       (double)e->t_us / 1000, arrow(e));
+    if (rc == 0 && e->agent)
+        rc = buf_addf(out, "[%s] ", e->agent);
     rc = rc < 0 ? rc : transcript_summary(e, TEXT_MAX, out);
     return rc < 0 ? rc : buf_addf(out, "%s\n", style_end(w->colour));
 }

@@ -21,6 +21,7 @@ struct client {
     const struct client_ops *ops;
     void *ctx;
     struct trace *trace;
+    const char *agent;
     const struct client_wire *wire;
     size_t max_bytes;
     uint64_t eof_ms;
@@ -40,9 +41,20 @@ struct client {
     int open_handles;
 };
 
+/* Several clients may share a trace. */
+static const struct trace_event *put(struct client *c, enum trace_side side, const char *kind,
+                                     const char *bytes, size_t n)
+{
+    const char *before = c->trace->agent;
+    c->trace->agent = c->agent;
+    const struct trace_event *e = trace_add(c->trace, side, kind, bytes, n, NULL, uv_hrtime());
+    c->trace->agent = before;
+    return e;
+}
+
 static void note(struct client *c, enum trace_side side, const char *kind, const char *text)
 {
-    trace_note(c->trace, side, kind, text, uv_hrtime());
+    put(c, side, kind, text, strlen(text));
 }
 
 /* ---- from the agent ----------------------------------------------------------------------------
@@ -65,13 +77,13 @@ static void out_of_memory(struct client *c)
 static void see_line(struct client *c, int kind, const char *p, size_t n)
 {
     const char *name = kind < 0 ? "too-long" : is_blank(p, n) ? "blank" : "line";
-    if (!trace_add(c->trace, TRACE_AGENT, name, p, n, NULL, uv_hrtime()))
+    if (!put(c, TRACE_AGENT, name, p, n))
         out_of_memory(c);
 }
 
 static void see_rest(struct client *c, const char *p, size_t n)
 {
-    if (!trace_add(c->trace, TRACE_AGENT, "rest", p, n, NULL, uv_hrtime()))
+    if (!put(c, TRACE_AGENT, "rest", p, n))
         out_of_memory(c);
 }
 
@@ -168,7 +180,7 @@ static void on_stderr(void *ctx, const char *bytes, size_t n)
         return;
     if (c->trace->stderr_bytes < TRACE_STDERR_MAX) {
         c->trace->stderr_bytes += n;
-        trace_add(c->trace, TRACE_STDERR, "bytes", bytes, n, NULL, uv_hrtime());
+        put(c, TRACE_STDERR, "bytes", bytes, n);
     }
     if (n > CLIENT_TAIL) {
         bytes += n - CLIENT_TAIL;
@@ -307,7 +319,7 @@ static void emit(struct client *c, const char *bytes, size_t n)
 
 const struct trace_event *client_send(struct client *c, const char *line, size_t n)
 {
-    struct trace_event *e = trace_add(c->trace, TRACE_CLIENT, "line", line, n, NULL, uv_hrtime());
+    const struct trace_event *e = put(c, TRACE_CLIENT, "line", line, n);
     struct buf whole = {0};
     bool ok = e && buf_add(&whole, line, n) == 0 && buf_addc(&whole, '\n') == 0;
     if (ok && buf_cstr(&whole))
@@ -320,7 +332,7 @@ const struct trace_event *client_send(struct client *c, const char *line, size_t
 
 const struct trace_event *client_send_raw(struct client *c, const char *bytes, size_t n)
 {
-    struct trace_event *e = trace_add(c->trace, TRACE_CLIENT, "raw", bytes, n, NULL, uv_hrtime());
+    const struct trace_event *e = put(c, TRACE_CLIENT, "raw", bytes, n);
     if (e)
         emit(c, e->bytes, n);
     return e;
@@ -375,6 +387,7 @@ static struct client *client_create(const struct client_options *options,
         .ops = ops,
         .ctx = ctx,
         .trace = options->trace,
+        .agent = options->agent,
         .wire = options->wire,
         .max_bytes = options->max_bytes ? options->max_bytes : CLIENT_MAX_BYTES,
         .eof_ms = options->eof_ms ? options->eof_ms : CLIENT_EOF_MS,
@@ -426,6 +439,11 @@ bool client_running(const struct client *c)
 bool client_stdout_open(const struct client *c)
 {
     return c->stdout_open;
+}
+
+const char *client_agent(const struct client *c)
+{
+    return c->agent;
 }
 
 int client_pid(const struct client *c)

@@ -44,6 +44,7 @@ struct client_options {
     const char *const *env;  /* NULL-ended "K=V" list, or NULL to inherit; lent for the call */
     const char *cwd;         /* or NULL */
     struct trace *trace;     /* lent until on_closed */
+    const char *agent;       /* for the trace's events, lent by the trace; NULL: the only one */
     const struct client_wire *wire; /* lent until on_closed, or NULL */
     size_t max_line;                /* longest line from the agent; 0: 64 MiB */
     size_t max_bytes;               /* of stdout in all, then it is killed; 0: 1 GiB */
@@ -101,6 +102,7 @@ void client_kill(struct client *c); /* now, the whole group */
 bool client_running(const struct client *c);     /* false once on_exit was called */
 bool client_stdout_open(const struct client *c); /* more lines may come */
 int client_pid(const struct client *c);
+const char *client_agent(const struct client *c); /* as in the options */
 int64_t client_exit_code(const struct client *c); /* -1 while running or after a signal */
 int client_exit_signal(const struct client *c);   /* 0 if none */
 /* True if a signal of this client (ladder, client_signal, client_kill) came first. */

@@ -54,13 +54,6 @@ uint64_t play_deadline(const struct player *p, const struct play_step *s)
 /* ---- the end -----------------------------------------------------------------------------------
  */
 
-static void free_list(char **list)
-{
-    for (size_t i = 0; list && list[i]; i++)
-        free(list[i]);
-    free(list);
-}
-
 static void forget_batch(struct player *p)
 {
     for (size_t i = 0; i < p->n_batch; i++)
@@ -78,9 +71,10 @@ static void player_destroy(struct player *p)
     play_step_deinit(&p->now);
     play_asks_deinit(p);
     play_refs_deinit(p);
+    play_agents_deinit(p);
     cJSON_Delete(p->client_side);
-    free_list(p->argv);
-    free_list(p->env);
+    play_list_free(p->argv);
+    play_list_free(p->env);
     free(p->cwd);
     free(p->provider_url);
     free(p);
@@ -103,13 +97,20 @@ static void close_handles(struct player *p)
     uv_close((uv_handle_t *)&p->deadline, on_handle_closed);
 }
 
-void play_client_gone(struct player *p)
+static bool all_gone(const struct player *p)
 {
-    p->client = NULL;
-    if (p->ending)
-        close_handles(p);
-    else
+    for (struct list *l = p->agents.next; l != &p->agents; l = l->next)
+        if (CONTAINER_OF(l, struct play_agent, node)->client)
+            return false;
+    return true;
+}
+
+void play_part_gone(struct player *p)
+{
+    if (!p->ending)
         play_wake(p);
+    else if (all_gone(p) && p->open_handles == 0)
+        close_handles(p);
 }
 
 static void tell_not_reached(struct player *p)
@@ -131,10 +132,9 @@ static void end_now(struct player *p)
     uv_timer_stop(&p->deadline);
     if (p->ops->on_ending)
         p->ops->on_ending(p->ctx, p->why, p->why_text);
-    if (p->client)
-        client_close(p->client);
-    else
-        close_handles(p);
+    for (struct list *l = p->agents.next; l != &p->agents; l = l->next)
+        client_close(CONTAINER_OF(l, struct play_agent, node)->client);
+    play_part_gone(p);
 }
 
 /* The steps are over; the owner may want to see whether something else still comes. */
@@ -189,6 +189,7 @@ int play_step_init(struct player *p, struct play_step *s, const cJSON *raw, int 
 {
     *s = (struct play_step){.raw = raw, .index = index};
     s->verb = play_verb_find(raw);
+    s->agent = play_agent_find(p, json_get_str(raw, "agent"));
     s->check = p->options.default_check;
     if (!s->check) {
         const cJSON *first = cJSON_GetArrayItem(json_get(p->options.play, "checks"), 0);
@@ -224,6 +225,9 @@ static int fill_lazily(struct player *p, struct play_step *s, struct json_error 
 int play_step_begin(struct player *p, struct play_step *s)
 {
     struct json_error err;
+    if (!s->agent)
+        return play_error(p, s, "no process of the agent is named \"%s\"",
+                          json_get_str(s->raw, "agent"));
     int rc = s->verb->flags & (PLAY_LAZY | PLAY_BATCH) ? fill_lazily(p, s, &err)
                                                        : play_fill(p, s->raw, &s->step, &err);
     if (rc == E_NOTFOUND) {
@@ -275,13 +279,14 @@ static void start_waiting(struct player *p)
 static int give_up(struct player *p)
 {
     char why[160];
-    if (p->now.verb->flags & PLAY_AGENT && p->client && !client_running(p->client)) {
-        if (client_exit_signal(p->client))
+    const struct client *c = p->now.agent ? p->now.agent->client : NULL;
+    if (p->now.verb->flags & PLAY_AGENT && c && !client_running(c)) {
+        if (client_exit_signal(c))
             snprintf(why, sizeof why, "the agent was ended by signal %d before",
-                     client_exit_signal(p->client));
+                     client_exit_signal(c));
         else
             snprintf(why, sizeof why, "the agent ended (exit code %lld) before",
-                     (long long)client_exit_code(p->client));
+                     (long long)client_exit_code(c));
         return p->now.verb->late(p, &p->now, why);
     }
     if (p->overdue == 0)
@@ -312,14 +317,25 @@ static int advance(struct player *p)
     return rc;
 }
 
+/* What was lost of a trace leaves nothing to judge. */
+static int error_of_clients(const struct player *p)
+{
+    int rc = 0;
+    for (struct list *l = p->agents.next; l != &p->agents && rc == 0; l = l->next) {
+        const struct client *c = CONTAINER_OF(l, struct play_agent, node)->client;
+        rc = c ? client_error(c) : 0;
+    }
+    return rc;
+}
+
 /* One pass: what is new is noted, then steps are played until one has to wait. */
 static void on_tick(uv_idle_t *handle)
 {
     struct player *p = handle->data;
     int rc = PLAY_NEXT;
     uv_idle_stop(&p->tick);
-    if (p->client && client_error(p->client) < 0)
-        rc = play_error(p, &p->now, "%s", err_text(client_error(p->client)));
+    if (error_of_clients(p) < 0)
+        rc = play_error(p, &p->now, "%s", err_text(error_of_clients(p)));
     if (p->over && rc == PLAY_NEXT) {
         play_book(p);
         if (!p->ending)
@@ -340,22 +356,6 @@ static void on_tick(uv_idle_t *handle)
 /* ---- the beginning -----------------------------------------------------------------------------
  */
 
-static char **copy_list(const char *const *list)
-{
-    size_t n = 0;
-    while (list[n])
-        n++;
-    char **copy = calloc(n + 1, sizeof *copy);
-    for (size_t i = 0; copy && i < n; i++) {
-        copy[i] = strdup(list[i]);
-        if (!copy[i]) {
-            free_list(copy);
-            return NULL;
-        }
-    }
-    return copy;
-}
-
 extern char **environ;
 
 /* The strings of the options are copied, the rest of them is lent. */
@@ -363,8 +363,8 @@ static int copy_options(struct player *p, const struct player_options *options)
 {
     const char *url = options->provider_url;
     p->options = *options;
-    p->argv = copy_list(options->argv);
-    p->env = copy_list(options->env ? options->env : (const char *const *)environ);
+    p->argv = play_list_copy(options->argv);
+    p->env = play_list_copy(options->env ? options->env : (const char *const *)environ);
     p->cwd = strdup(options->cwd);
     p->provider_url = url ? strdup(url) : NULL;
     if (!p->argv || !p->env || !p->cwd || (url && !p->provider_url))
@@ -392,6 +392,7 @@ int player_open(uv_loop_t *loop, const struct player_options *options, const str
         return E_NOMEM;
     list_init(&p->refs);
     list_init(&p->asks);
+    list_init(&p->agents);
     p->ops = ops;
     p->ctx = ctx;
     p->steps = json_get(options->play, "steps");
@@ -412,12 +413,20 @@ int player_open(uv_loop_t *loop, const struct player_options *options, const str
 
 void player_abort(struct player *p, const char *text)
 {
-    if (p->client)
-        client_kill(p->client);
+    for (struct list *l = p->agents.next; l != &p->agents; l = l->next) {
+        struct client *c = CONTAINER_OF(l, struct play_agent, node)->client;
+        if (c)
+            client_kill(c);
+    }
     play_end(p, PLAYER_ERROR, text);
 }
 
 const char *player_stderr_tail(const struct player *p)
 {
-    return p->client ? client_stderr_tail(p->client) : p->stderr_tail;
+    const char *tail = "";
+    for (struct list *l = p->agents.next; l != &p->agents && !tail[0]; l = l->next) {
+        const struct play_agent *a = CONTAINER_OF(l, struct play_agent, node);
+        tail = a->client ? client_stderr_tail(a->client) : a->stderr_tail;
+    }
+    return tail;
 }

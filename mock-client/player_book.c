@@ -1,7 +1,5 @@
 #include "mock-client/player_int.h"
 
-#include "mock-client/policy.h"
-
 #include "base/err.h"
 #include "json/jsonw.h"
 
@@ -9,25 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PERMISSION "session/request_permission"
-#define PROMPT     "session/prompt"
-#define CANCEL     "session/cancel"
-
-static bool has_method(const struct trace_event *e, const char *method)
+bool play_has_method(const struct trace_event *e, const char *method)
 {
     const char *m = json_get_str(e->json, "method");
     return m && !strcmp(m, method);
 }
 
-static const char *session_of(const struct trace_event *e)
+const char *play_session_of(const struct trace_event *e)
 {
     return json_get_str(json_get(e->json, "params"), "sessionId");
 }
 
-static bool same_session(const struct trace_event *e, const char *session)
+bool play_same_session(const struct trace_event *a, const struct trace_event *b)
 {
-    const char *own = session_of(e);
-    return own && session && !strcmp(own, session);
+    const char *one = play_session_of(a), *other = play_session_of(b);
+    return a->agent == b->agent && one && other && !strcmp(one, other);
 }
 
 bool play_is_agent_message(const struct player *p, const struct trace_event *e)
@@ -45,8 +39,7 @@ bool play_is_agent_message(const struct player *p, const struct trace_event *e)
 /* ---- sending -----------------------------------------------------------------------------------
  */
 
-const struct trace_event *play_send_message(struct player *p, const cJSON *id, const char *method,
-                                            const cJSON *params)
+const struct trace_event *play_send_message(struct play_agent *a, const struct play_call *call)
 {
     struct buf line = {0};
     struct jsonw w;
@@ -54,125 +47,45 @@ const struct trace_event *play_send_message(struct player *p, const cJSON *id, c
     jw_begin(&w, &line);
     jw_open(&w, '{');
     jw_kstr(&w, "jsonrpc", "2.0");
-    if (id)
-        jw_ktree(&w, "id", id);
-    jw_kstr(&w, "method", method);
-    if (params)
-        jw_ktree(&w, "params", params);
+    if (call->id)
+        jw_ktree(&w, "id", call->id);
+    jw_kstr(&w, "method", call->method);
+    if (call->params)
+        jw_ktree(&w, "params", call->params);
     jw_close(&w);
     if (jw_end(&w) == 0)
-        e = client_send(p->client, line.p, line.n);
+        e = client_send(a->client, line.p, line.n);
     buf_deinit(&line);
     return e;
 }
 
-struct play_ref *play_send_request(struct player *p, const char *name, const cJSON *id,
-                                   const char *method, const cJSON *params)
+struct play_ref *play_send_request(struct play_agent *a, const struct play_call *call)
 {
-    struct play_ref *ref = play_ref_add(p, name);
+    struct player *p = a->player;
+    struct play_call with_id = *call;
+    struct play_ref *ref = play_ref_add(p, call->name);
     if (!ref)
         return NULL;
-    ref->id = id ? cJSON_Duplicate(id, true) : cJSON_CreateNumber((double)++p->last_id);
+    ref->agent = a;
+    ref->id = call->id ? cJSON_Duplicate(call->id, true) : cJSON_CreateNumber((double)++p->last_id);
+    with_id.id = ref->id;
     if (ref->id)
-        ref->sent = play_send_message(p, ref->id, method, params);
+        ref->sent = play_send_message(a, &with_id);
     return ref->sent ? ref : NULL;
-}
-
-/* ---- requests of the agent ---------------------------------------------------------------------
- */
-
-static void ask_destroy(struct play_ask *ask)
-{
-    list_remove(&ask->node);
-    free(ask);
-}
-
-void play_asks_deinit(struct player *p)
-{
-    while (!list_empty(&p->asks))
-        ask_destroy(CONTAINER_OF(p->asks.next, struct play_ask, node));
-}
-
-static int ask_keep(struct player *p, const struct trace_event *e, bool never)
-{
-    struct play_ask *ask = calloc(1, sizeof *ask);
-    if (!ask)
-        return E_NOMEM;
-    ask->e = e;
-    ask->never = never;
-    list_append(&p->asks, &ask->node);
-    return 0;
-}
-
-/* True while a turn of that session runs that was cancelled. */
-static bool is_cancelled(const struct player *p, const char *session)
-{
-    for (struct list *l = p->refs.next; l != &p->refs; l = l->next) {
-        const struct play_ref *ref = CONTAINER_OF(l, struct play_ref, node);
-        if (ref->cancelled && !ref->response && same_session(ref->sent, session))
-            return true;
-    }
-    return false;
-}
-
-static void answer(struct player *p, const struct buf *line, bool may_be_invalid)
-{
-    p->options.trace->invalid_ok = may_be_invalid;
-    client_send(p->client, line->p, line->n);
-    p->options.trace->invalid_ok = false;
-}
-
-static int answer_by_policy(struct player *p, const struct trace_event *e, const char *method)
-{
-    const cJSON *value = policy_find(json_get(p->client_side, "policy"), method);
-    struct buf line = {0};
-    int act = policy_answer(value, e->json, e->scan.id, &line);
-    bool cancelled = !strcmp(method, PERMISSION) && is_cancelled(p, session_of(e));
-    if (cancelled && act >= 0 && act != POLICY_NEVER) {
-        line.n = 0;
-        act = policy_answer_cancelled(e->scan.id, &line);
-        value = NULL;
-    }
-    int rc = act;
-    if (act == POLICY_ANSWER)
-        answer(p, &line, policy_may_be_invalid(value));
-    else if (act > 0)
-        rc = ask_keep(p, e, act == POLICY_NEVER);
-    buf_deinit(&line);
-    return rc;
-}
-
-static int answer_cancelled(struct player *p, const struct play_ask *ask)
-{
-    struct buf line = {0};
-    int rc = policy_answer_cancelled(ask->e->scan.id, &line);
-    if (rc == 0)
-        answer(p, &line, false);
-    buf_deinit(&line);
-    return rc;
 }
 
 /* ---- what was said -----------------------------------------------------------------------------
  */
 
-static int book_cancel(struct player *p, const char *session)
+static int book_cancel(struct player *p, const struct trace_event *e)
 {
     for (struct list *l = p->refs.next; l != &p->refs; l = l->next) {
         struct play_ref *ref = CONTAINER_OF(l, struct play_ref, node);
-        if (ref->sent && !ref->response && has_method(ref->sent, PROMPT) &&
-            same_session(ref->sent, session))
+        if (ref->sent && !ref->response && play_has_method(ref->sent, "session/prompt") &&
+            play_same_session(ref->sent, e))
             ref->cancelled = true;
     }
-    for (struct list *l = p->asks.next, *next = l->next; l != &p->asks; l = next, next = l->next) {
-        struct play_ask *ask = CONTAINER_OF(l, struct play_ask, node);
-        if (ask->never || !has_method(ask->e, PERMISSION) || !same_session(ask->e, session))
-            continue;
-        int rc = answer_cancelled(p, ask);
-        if (rc < 0)
-            return rc;
-        ask_destroy(ask);
-    }
-    return 0;
+    return play_asks_cancel(p, e);
 }
 
 static void book_response(struct player *p, const struct trace_event *e)
@@ -180,7 +93,8 @@ static void book_response(struct player *p, const struct trace_event *e)
     const cJSON *id = json_get(e->json, "id");
     for (struct list *l = p->refs.next; l != &p->refs; l = l->next) {
         struct play_ref *ref = CONTAINER_OF(l, struct play_ref, node);
-        if (ref->id && !ref->lost && !ref->response && json_equal(ref->id, id)) {
+        if (ref->id && !ref->lost && !ref->response && ref->agent && ref->agent->name == e->agent &&
+            json_equal(ref->id, id)) {
             ref->response = e;
             return;
         }
@@ -189,13 +103,20 @@ static void book_response(struct player *p, const struct trace_event *e)
 
 static int book_agent(struct player *p, const struct trace_event *e)
 {
-    const char *method = json_get_str(e->json, "method");
-    if (!cJSON_IsObject(e->json) || e->scan.id.kind == JSON_KIND_NONE)
+    struct play_agent *a = play_agent_of(p, e);
+    if (!a || !a->client || !cJSON_IsObject(e->json) || e->scan.id.kind == JSON_KIND_NONE)
         return 0;
-    if (method)
-        return answer_by_policy(p, e, method);
+    if (json_get_str(e->json, "method"))
+        return play_ask(a, e);
     book_response(p, e);
     return 0;
+}
+
+static void book_initialize(struct player *p, const struct trace_event *e)
+{
+    struct play_agent *a = play_agent_of(p, e);
+    if (a)
+        a->caps = json_get(json_get(e->json, "params"), "clientCapabilities");
 }
 
 static int book_client(struct player *p, const struct trace_event *e)
@@ -209,7 +130,9 @@ static int book_client(struct player *p, const struct trace_event *e)
         play_end(p, PLAYER_ERROR, text);
         return 0;
     }
-    return e->json && has_method(e, CANCEL) ? book_cancel(p, session_of(e)) : 0;
+    if (e->json && play_has_method(e, "initialize"))
+        book_initialize(p, e);
+    return e->json && play_has_method(e, "session/cancel") ? book_cancel(p, e) : 0;
 }
 
 void play_book(struct player *p)
@@ -218,7 +141,7 @@ void play_book(struct player *p)
     int rc = 0;
     while (p->booked < t->n && rc >= 0 && !p->ending) {
         const struct trace_event *e = t->events[p->booked++];
-        if (e->side == TRACE_AGENT && e->json && p->client)
+        if (e->side == TRACE_AGENT && e->json)
             rc = book_agent(p, e);
         else if (e->side == TRACE_CLIENT)
             rc = book_client(p, e);

@@ -39,6 +39,7 @@ void play_refs_deinit(struct player *p)
         list_remove(&ref->node);
         cJSON_Delete(ref->id);
         free(ref->name);
+        free(ref->text);
         free(ref);
     }
 }
@@ -52,10 +53,14 @@ static const char *session_of(const struct play_ref *ref)
 
 const char *play_session_id(const struct player *p, const char *name)
 {
-    if (name)
-        return session_of(play_ref_find(p, name));
+    return session_of(play_ref_find(p, name));
+}
+
+const char *play_last_session(const struct player *p, const struct play_agent *a)
+{
     for (struct list *l = p->refs.prev; l != &p->refs; l = l->prev) {
-        const char *id = session_of(CONTAINER_OF(l, struct play_ref, node));
+        const struct play_ref *ref = CONTAINER_OF(l, struct play_ref, node);
+        const char *id = ref->agent == a ? session_of(ref) : NULL;
         if (id)
             return id;
     }
@@ -125,9 +130,11 @@ static int look_up(void *ctx, const char *name, size_t n, cJSON **ret)
         return give_string(p->cwd, ret);
     if (!var.field[0] && !strcmp(var.name, "provider"))
         return give_string(p->provider_url, ret);
-    if (!var.field[0])
-        return give_string(play_session_id(p, var.name), ret);
     const struct play_ref *ref = play_ref_find(p, var.name);
+    if (!var.field[0] && ref && ref->text)
+        return give_string(ref->text, ret);
+    if (!var.field[0])
+        return give_string(session_of(ref), ret);
     return ref ? look_up_ref(ref, &var, ret) : E_NOTFOUND;
 }
 

@@ -14,11 +14,26 @@
  * or the agent has ended.
  */
 
-/* A request of ours, or a message that a step has found. */
+/* A process of the agent, also between two runs of it. */
+struct play_agent {
+    struct list node;
+    struct player *player;
+    const char *name;      /* lent by the trace; NULL: the first */
+    struct client *client; /* NULL before the start, between two, and after the end */
+    char **argv, **env;    /* owned */
+    const cJSON *caps;     /* what the newest initialize told it of the client; lent by the trace */
+    bool fence_broken;
+    char stderr_tail[4096];
+};
+
+/* A request of ours, a message that a step has found, or a text that one has kept. */
 struct play_ref {
     struct list node;
     char *name;                         /* owned; NULL: no step names it */
-    cJSON *id;                          /* owned; NULL: a found message */
+    struct play_agent *agent;           /* lent: whose request; NULL: no request */
+    cJSON *id;                          /* owned; NULL: no request */
+    char *text;                         /* owned; NULL: no text */
+    size_t mark;                        /* of a text: the events that were there */
     const struct trace_event *sent;     /* the request */
     const struct trace_event *response; /* NULL: none yet */
     const struct trace_event *message;  /* what `saw` or `respond` has found */
@@ -31,16 +46,20 @@ struct play_ref {
 struct play_ask {
     struct list node;
     const struct trace_event *e;
-    bool never; /* its policy: not even a cancel answers it */
+    struct play_agent *agent; /* lent: who asks */
+    const char *hold;         /* lent: answered with `then` at the release; NULL: not at one */
+    const cJSON *then;        /* lent: a policy's value */
+    bool never;               /* its policy: not even a cancel answers it */
 };
 
 struct play_verb;
 
 struct play_step {
-    const cJSON *raw;   /* as the case has it */
-    cJSON *step;        /* owned: with ${...} replaced */
-    const cJSON *value; /* of the verb, in step */
-    const char *check;  /* requirement if the step names none */
+    const cJSON *raw;         /* as the case has it */
+    cJSON *step;              /* owned: with ${...} replaced */
+    const cJSON *value;       /* of the verb, in step */
+    const char *check;        /* requirement if the step names none */
+    struct play_agent *agent; /* lent: the process it is about */
     const struct play_verb *verb;
     int index;            /* -1: the start */
     struct play_ref *ref; /* whose answer is awaited, lent */
@@ -59,7 +78,8 @@ enum play_flags {
     PLAY_SENDS = 2,  /* may stand in a batch */
     PLAY_AGENT = 4,  /* a wait that ends when the agent's process has ended */
     PLAY_LAZY = 8,   /* only the verb's own value is filled in before begin */
-    PLAY_BATCH = 16  /* nothing is */
+    PLAY_BATCH = 16, /* nothing is */
+    PLAY_KEEPS = 32  /* judges nothing if all it does is keep a text */
 };
 
 struct play_verb {
@@ -77,11 +97,11 @@ struct player {
     const struct player_ops *ops;
     void *ctx;
     struct player_options options; /* argv, env, cwd and provider_url point to the copies below */
-    char **argv, **env;            /* owned */
+    char **argv, **env;            /* owned: of every process, before what steps add */
     char *cwd, *provider_url;      /* owned */
     cJSON *client_side;            /* owned: the case's `client`, filled in */
     const cJSON *steps;
-    struct client *client; /* NULL before the start, between two, and after the end */
+    struct list agents; /* struct play_agent */
     uv_idle_t tick;
     uv_timer_t deadline;
     int open_handles;
@@ -93,12 +113,10 @@ struct player {
     int overdue;             /* loop turns since the deadline passed; 0: it has not */
     struct play_step *batch; /* owned: the steps of a batch */
     size_t n_batch;
-    bool fence_broken;
     bool over;   /* no further step will be played */
     bool ending; /* and the agent is being ended */
     enum player_why why;
     char why_text[600];
-    char stderr_tail[4096];
 };
 
 /* ---- player.c -----------------------------------------------------------------------------------
@@ -108,8 +126,8 @@ struct player {
 void play_end(struct player *p, enum player_why why, const char *text);
 /* Looks again in the next turn of the loop. */
 void play_wake(struct player *p);
-/* The client has closed. */
-void play_client_gone(struct player *p);
+/* A client or the services have closed: the end goes on if it was the last of them. */
+void play_part_gone(struct player *p);
 /* Notes a sentence for play_end and returns E_INVALID. */
 int play_error(struct player *p, const struct play_step *s, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
@@ -128,9 +146,10 @@ int play_fill(struct player *p, const cJSON *in, cJSON **ret, struct json_error 
 struct play_ref *play_ref_find(const struct player *p, const char *name);
 struct play_ref *play_ref_add(struct player *p, const char *name);
 void play_refs_deinit(struct player *p);
-/* The id of a session by the name of its step; NULL name: the last one made. NULL if there is
- * none. */
+/* The id of a session by the name of its step; NULL if there is none. */
 const char *play_session_id(const struct player *p, const char *name);
+/* Of the last one made at that process; NULL if there is none. */
+const char *play_last_session(const struct player *p, const struct play_agent *a);
 /* ${name}'s parts: "s.result./a/b" -> name "s", field "result", pointer "/a/b". False if it has
  * not that form. */
 struct play_var {
@@ -146,15 +165,49 @@ bool play_var_parse(const char *text, size_t n, struct play_var *ret);
 /* Looks at the events added since the last call: pairs answers with requests, answers the agent by
  * policy, has our own messages validated. */
 void play_book(struct player *p);
-void play_asks_deinit(struct player *p);
+bool play_has_method(const struct trace_event *e, const char *method);
+const char *play_session_of(const struct trace_event *e); /* params.sessionId, or NULL */
+/* Two calls of one session of one process. */
+bool play_same_session(const struct trace_event *a, const struct trace_event *b);
+/* What goes to the agent. */
+struct play_call {
+    const char *name; /* of the ref, or NULL */
+    const cJSON *id;  /* NULL: one of ours */
+    const char *method;
+    const cJSON *params; /* or NULL */
+};
 /* Sends {"jsonrpc", "id"?, "method", "params"?}. The event, NULL when out of memory. */
-const struct trace_event *play_send_message(struct player *p, const cJSON *id, const char *method,
-                                            const cJSON *params);
-/* A request with an id of ours or (id not NULL) this one; the new ref, NULL when out of memory. */
-struct play_ref *play_send_request(struct player *p, const char *name, const cJSON *id,
-                                   const char *method, const cJSON *params);
+const struct trace_event *play_send_message(struct play_agent *a, const struct play_call *call);
+/* A request; the new ref, NULL when out of memory. */
+struct play_ref *play_send_request(struct play_agent *a, const struct play_call *call);
 /* A message from the agent that steps may look at: JSON, and no answer to a fence. */
 bool play_is_agent_message(const struct player *p, const struct trace_event *e);
+
+/* ---- player_events.c ----------------------------------------------------------------------------
+ */
+
+/* The first event at or behind *at that an EVENT of docs/cases.md means; *at is then behind it. */
+const struct trace_event *play_find_event(const struct player *p, const cJSON *entry, size_t *at);
+/* Where the step's `since` lets the trace begin. False if that never happened: then the step is
+ * unreached, and it was told. */
+bool play_since(struct player *p, const struct play_step *s, size_t *ret);
+/* Shape of an EVENT. has_at: with a pointer. */
+int play_event_check(const cJSON *entry, bool has_at, const char *where, struct json_error *reterr);
+
+/* ---- player_answer.c ----------------------------------------------------------------------------
+ */
+
+/* Answers a request of the agent: by policy, by a service, or later. 0 or E_NOMEM. */
+int play_ask(struct play_agent *a, const struct trace_event *e);
+/* session/cancel was sent: open permission requests of the session are answered. 0 or E_NOMEM. */
+int play_asks_cancel(struct player *p, const struct trace_event *cancel);
+/* Nobody will answer the open requests of that process. */
+void play_asks_forget(struct player *p, const struct play_agent *a);
+void play_asks_deinit(struct player *p);
+/* True if the client's policies or terminals have a hold of that name. */
+bool play_holds(const struct player *p, const char *name);
+/* Lets them go on. 0 or E_NOMEM. */
+int play_release_hold(struct player *p, const char *name);
 
 /* ---- player_report.c ----------------------------------------------------------------------------
  */
@@ -189,11 +242,40 @@ int play_judge_text(struct player *p, const struct play_step *s, const char *tex
 /* Compares a number with N or {"min", "max"}: 1 it is, 0 it is not; range says what was wanted. */
 int play_in_range(const cJSON *range, size_t n, char *text, size_t text_n);
 
+/* ---- player_agents.c ----------------------------------------------------------------------------
+ */
+
+/* The first has the name NULL. NULL if there is none of that name. */
+struct play_agent *play_agent_find(const struct player *p, const char *name);
+/* The one an event is about. NULL if it is about none. */
+struct play_agent *play_agent_of(const struct player *p, const struct trace_event *e);
+/* A new one with the command and environment of the player. NULL: out of memory. */
+struct play_agent *play_agent_add(struct player *p, const char *name);
+/* 0, or play_error. */
+int play_agent_launch(struct play_agent *a);
+void play_agents_deinit(struct player *p);
+
+/* ---- player_env.c -------------------------------------------------------------------------------
+ */
+
+/* A copy of a NULL-ended list; NULL: out of memory. */
+char **play_list_copy(const char *const *list);
+void play_list_free(char **list);
+/* Members of env replace variables, null removes one. 0 or E_NOMEM. */
+int play_env_apply(char ***list, const cJSON *env);
+int play_env_set(char ***list, const char *name, const char *value);
+/* Appends strings. 0, E_NOMEM or E_INVALID. */
+int play_args_apply(char ***list, const cJSON *args);
+
 /* ---- player_start.c -----------------------------------------------------------------------------
  */
 
 extern const struct play_verb play_start; /* the step before the first */
 int play_write_files(struct player *p);
+/* The handshake with the step's process: PLAY_WAIT, or PLAY_NEXT if the case wants none. */
+int play_handshake_begin(struct player *p, struct play_step *s);
+/* PLAY_WAIT, PLAY_NEXT, or PLAY_STOP if it failed (why_text says how). */
+int play_handshake_poll(struct player *p, struct play_step *s);
 /* Makes params of `initialize` from the case's client and the step's members. */
 cJSON *play_initialize_params(const struct player *p, const cJSON *members);
 /* Members of `over` replace those of `base` (null removes). 0 or E_NOMEM. */
@@ -211,6 +293,8 @@ int play_file_write(const struct player *p, const char *path, const char *text);
 
 const struct play_verb *play_verb_find(const cJSON *step);
 const struct play_verb *play_verb_at(size_t i); /* NULL at the end */
+/* True if the step itself, whatever its `expect` says, has an expectation. */
+bool play_step_judges(const struct play_verb *verb, const cJSON *step);
 int play_lint_pattern(const cJSON *pattern, const char *where, struct json_error *reterr);
 int play_lint_fail(struct json_error *reterr, const char *path, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
@@ -241,6 +325,7 @@ PLAY_VERB_FN(alive_poll);
 PLAY_VERB_FN(count_begin);
 PLAY_VERB_FN(text_begin);
 PLAY_VERB_FN(order_begin);
+PLAY_VERB_FN(same_begin);
 PLAY_VERB_FN(hold_begin);
 PLAY_VERB_FN(hold_poll);
 PLAY_VERB_FN(release_begin);
@@ -258,7 +343,13 @@ PLAY_VERB_FN(exit_poll);
 PLAY_VERB_FN(stdout_rest_begin);
 PLAY_VERB_FN(restart_begin);
 PLAY_VERB_FN(restart_poll);
+PLAY_VERB_FN(start_begin);
+PLAY_VERB_FN(start_poll);
+PLAY_VERB_FN(kill_begin);
+PLAY_VERB_FN(kill_poll);
 
+int play_start_late(struct player *p, struct play_step *s, const char *why);
+int play_hold_late(struct player *p, struct play_step *s, const char *why);
 int play_batch_late(struct player *p, struct play_step *s, const char *why);
 int play_fence_late(struct player *p, struct play_step *s, const char *why);
 int play_model_late(struct player *p, struct play_step *s, const char *why);
@@ -269,11 +360,13 @@ int play_batch_check(const cJSON *step, struct json_error *reterr);
 int play_send_check(const cJSON *step, struct json_error *reterr);
 int play_count_check(const cJSON *step, struct json_error *reterr);
 int play_text_check(const cJSON *step, struct json_error *reterr);
+int play_same_check(const cJSON *step, struct json_error *reterr);
 int play_order_check(const cJSON *step, struct json_error *reterr);
 int play_file_check(const cJSON *step, struct json_error *reterr);
 int play_write_file_check(const cJSON *step, struct json_error *reterr);
 int play_signal_check(const cJSON *step, struct json_error *reterr);
 int play_stdout_rest_check(const cJSON *step, struct json_error *reterr);
+int play_start_check(const cJSON *step, struct json_error *reterr);
 
 /* Number of a signal by its name without SIG; -1 if unknown. The name; NULL if unknown. */
 int play_signal_number(const char *name);

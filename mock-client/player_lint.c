@@ -11,7 +11,7 @@
 
 /* What can be said about a step without playing it. */
 
-#define COMMON "check:s note:s within:n at_most:s"
+#define COMMON "check:s note:s within:n at_most:s agent:s"
 
 int play_lint_fail(struct json_error *reterr, const char *path, const char *fmt, ...)
 {
@@ -186,6 +186,8 @@ static int check_value(const cJSON *value, const char *types, size_t n, struct j
                               n > 1 ? " or " : "", n > 1 ? type_name(types[1]) : "");
     if (types[0] == 'm')
         return play_lint_pattern(value, value->string, reterr);
+    if (types[0] == 'v')
+        return cJSON_IsString(value) ? 0 : play_event_check(value, false, value->string, reterr);
     return types[0] == 'e' ? check_expect(value, value->string, reterr) : 0;
 }
 
@@ -309,6 +311,40 @@ static void check_var(void *ctx, const char *text, size_t len)
                                text, var.name);
 }
 
+/* A process that no `start` before has named. */
+static bool is_started(const struct names *n, const char *name)
+{
+    for (int i = 0; i < n->index; i++) {
+        const char *own = json_get_str(cJSON_GetArrayItem(n->steps, i), "start");
+        if (own && !strcmp(own, name))
+            return true;
+    }
+    return false;
+}
+
+static void check_process(struct names *n, const char *member, const char *name)
+{
+    if (n->rc == 0 && name && !is_started(n, name))
+        n->rc = play_lint_fail(n->err, member, "no step before starts a process \"%s\"", name);
+}
+
+static void check_processes(struct names *n)
+{
+    static const char *const lists[] = {"order", "same"};
+    const cJSON *entry, *start = json_get(n->step, "start");
+    check_process(n, "agent", json_get_str(n->step, "agent"));
+    check_process(n, "since", json_get_str(json_get(n->step, "since"), "of"));
+    for (size_t i = 0; i < ARRAY_LEN(lists); i++)
+        cJSON_ArrayForEach(entry, json_get(n->step, lists[i]))
+        {
+            const cJSON *none = json_get(entry, "none");
+            check_process(n, lists[i], json_get_str(none ? none : entry, "of"));
+        }
+    if (n->rc == 0 && cJSON_IsString(start) && is_started(n, start->valuestring))
+        n->rc = play_lint_fail(n->err, "start", "there is a process \"%s\" already",
+                               start->valuestring);
+}
+
 /* Members that hold the name of another step. */
 static void check_references(struct names *n)
 {
@@ -327,7 +363,8 @@ static void check_names(struct names *n, const cJSON *step)
 {
     const cJSON *part, *parts = json_get(step, "batch");
     n->step = step;
-    if (!parts) {
+    check_processes(n);
+    if (!parts && n->rc == 0) {
         subst_names(step, check_var, n);
         check_references(n);
         return;
@@ -370,6 +407,16 @@ int player_check_steps(const cJSON *steps, char *err, size_t err_n)
 /* ---- checks ------------------------------------------------------------------------------------
  */
 
+bool play_step_judges(const struct play_verb *verb, const cJSON *step)
+{
+    if (json_get_str(step, "check"))
+        return true;
+    if (!(verb->flags & PLAY_JUDGES))
+        return false;
+    return !(verb->flags & PLAY_KEEPS) || json_get(step, "equals") || json_get(step, "contains") ||
+           json_get(step, "match");
+}
+
 void player_step_checks(const cJSON *step, const char *default_check,
                         void (*cb)(void *ctx, const char *id), void *ctx)
 {
@@ -388,7 +435,7 @@ void player_step_checks(const cJSON *step, const char *default_check,
             const char *id = json_get_str(entry, "check");
             cb(ctx, id ? id : check);
         }
-    } else if (expect || own || verb->flags & PLAY_JUDGES) {
+    } else if (expect || play_step_judges(verb, step)) {
         cb(ctx, check);
     }
 }

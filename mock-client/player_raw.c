@@ -51,23 +51,24 @@ static size_t *make_sizes(const cJSON *chunks, size_t *ret_n)
     return sizes;
 }
 
-static const struct trace_event *send_bytes(struct player *p, const struct buf *bytes,
+static const struct trace_event *send_bytes(struct client *c, const struct buf *bytes,
                                             const cJSON *chunks)
 {
     size_t n;
     if (!chunks)
-        return client_send_raw(p->client, bytes->p ? bytes->p : "", bytes->n);
+        return client_send_raw(c, bytes->p ? bytes->p : "", bytes->n);
     size_t *sizes = make_sizes(chunks, &n);
     if (!sizes)
         return NULL;
-    const struct trace_event *e = client_send_cut(p->client, bytes->p, bytes->n, sizes, n);
+    const struct trace_event *e = client_send_cut(c, bytes->p, bytes->n, sizes, n);
     free(sizes);
     return e;
 }
 
 /* The bytes hold a request: its answer can be awaited by name. */
-static int name_request(struct player *p, const cJSON *step, const struct trace_event *e)
+static int name_request(struct player *p, const struct play_step *s, const struct trace_event *e)
 {
+    const cJSON *step = s->step;
     const char *as = json_get_str(step, "as");
     const cJSON *id = json_get(step, "id");
     struct play_ref *ref = as ? play_ref_add(p, as) : NULL;
@@ -76,6 +77,7 @@ static int name_request(struct player *p, const cJSON *step, const struct trace_
     if (!ref)
         return E_NOMEM;
     ref->sent = e;
+    ref->agent = s->agent;
     ref->id = id ? cJSON_Duplicate(id, true) : NULL;
     return id && !ref->id ? E_NOMEM : 0;
 }
@@ -85,9 +87,9 @@ int play_send_begin(struct player *p, struct play_step *s)
     struct buf bytes = {0};
     int rc = make_bytes(&bytes, s->step);
     const struct trace_event *e =
-        rc == 0 ? send_bytes(p, &bytes, json_get(s->step, "chunks")) : NULL;
+        rc == 0 ? send_bytes(s->agent->client, &bytes, json_get(s->step, "chunks")) : NULL;
     if (rc == 0)
-        rc = e ? name_request(p, s->step, e) : E_NOMEM;
+        rc = e ? name_request(p, s, e) : E_NOMEM;
     buf_deinit(&bytes);
     return rc < 0 ? play_error(p, s, "%s", err_text(rc)) : PLAY_NEXT;
 }

@@ -94,7 +94,7 @@ int play_expect(struct player *p, const struct play_step *s, const struct trace_
 {
     const cJSON *expect = json_get(s->step, "expect"), *entry;
     if (!expect) {
-        if (s->verb->flags & PLAY_JUDGES || json_get(s->raw, "check"))
+        if (play_step_judges(s->verb, s->raw))
             play_held(p, s, event);
         return 0;
     }
@@ -136,7 +136,7 @@ void play_unreached(struct player *p, const struct play_step *s, const char *tex
         batch_unreached(p, s, text);
     if (cJSON_IsArray(expect))
         cJSON_ArrayForEach(entry, expect) tell_text(p, s, entry, PLAYER_UNREACHED, text);
-    else if (expect || s->verb->flags & PLAY_JUDGES || json_get(s->raw, "check"))
+    else if (expect || play_step_judges(s->verb, s->raw))
         tell_text(p, s, NULL, PLAYER_UNREACHED, text);
 }
 

@@ -18,7 +18,9 @@ static int no_memory(struct player *p, const struct play_step *s)
 static int send_request(struct player *p, struct play_step *s, const char *name, const char *method,
                         const cJSON *params)
 {
-    s->ref = play_send_request(p, name, json_get(s->step, "id"), method, params);
+    struct play_call call = {
+        .name = name, .id = json_get(s->step, "id"), .method = method, .params = params};
+    s->ref = play_send_request(s->agent, &call);
     if (!s->ref)
         return no_memory(p, s);
     return cJSON_IsFalse(json_get(s->step, "wait")) ? PLAY_NEXT : PLAY_WAIT;
@@ -127,7 +129,7 @@ static int no_session(struct player *p, struct play_step *s, const char *name)
 int play_prompt_begin(struct player *p, struct play_step *s)
 {
     const char *name = json_get_str(s->step, "session");
-    const char *session = play_session_id(p, name);
+    const char *session = name ? play_session_id(p, name) : play_last_session(p, s->agent);
     if (!session)
         return no_session(p, s, name);
     cJSON *params = prompt_params(session, s->value);
@@ -150,7 +152,8 @@ int play_request_begin(struct player *p, struct play_step *s)
 static int send_notification(struct player *p, struct play_step *s, const char *method,
                              const cJSON *params)
 {
-    if (!play_send_message(p, NULL, method, params))
+    struct play_call call = {.method = method, .params = params};
+    if (!play_send_message(s->agent, &call))
         return no_memory(p, s);
     return PLAY_NEXT;
 }
@@ -209,11 +212,12 @@ int play_respond_begin(struct player *p, struct play_step *s)
     return PLAY_WAIT;
 }
 
-static struct play_ask *find_ask(struct player *p, const cJSON *pattern)
+static struct play_ask *find_ask(struct player *p, const struct play_step *s)
 {
+    const cJSON *pattern = json_get(s->step, "respond");
     for (struct list *l = p->asks.next; l != &p->asks; l = l->next) {
         struct play_ask *ask = CONTAINER_OF(l, struct play_ask, node);
-        if (json_match(pattern, ask->e->json, NULL) == 1)
+        if (ask->agent == s->agent && !ask->hold && json_match(pattern, ask->e->json, NULL) == 1)
             return ask;
     }
     return NULL;
@@ -259,7 +263,7 @@ static int respond(struct player *p, struct play_step *s, struct play_ask *ask)
         return rc;
     rc = write_answer(s, e, &line);
     p->options.trace->invalid_ok = json_get_bool(s->step, "invalid");
-    if (rc >= 0 && line.n && !client_send(p->client, line.p, line.n))
+    if (rc >= 0 && line.n && !client_send(s->agent->client, line.p, line.n))
         rc = E_NOMEM;
     p->options.trace->invalid_ok = false;
     buf_deinit(&line);
@@ -272,7 +276,7 @@ static int respond(struct player *p, struct play_step *s, struct play_ask *ask)
 
 int play_respond_poll(struct player *p, struct play_step *s)
 {
-    struct play_ask *ask = find_ask(p, json_get(s->step, "respond"));
+    struct play_ask *ask = find_ask(p, s);
     return ask ? respond(p, s, ask) : PLAY_WAIT;
 }
 
@@ -292,6 +296,7 @@ static int batch_prepare(struct player *p, struct play_step *s)
             return play_error(p, s, "element %d has no verb", i);
         if (check)
             part->check = check;
+        part->agent = s->agent;
     }
     return 0;
 }
@@ -299,12 +304,12 @@ static int batch_prepare(struct player *p, struct play_step *s)
 int play_batch_begin(struct player *p, struct play_step *s)
 {
     int rc = batch_prepare(p, s);
-    client_cork(p->client);
+    client_cork(s->agent->client);
     for (size_t i = 0; i < p->n_batch && rc >= 0 && rc != PLAY_STOP; i++) {
         rc = play_step_begin(p, &p->batch[i]);
         p->batch[i].phase = rc;
     }
-    client_uncork(p->client);
+    client_uncork(s->agent->client);
     return rc < 0 || rc == PLAY_STOP ? rc : PLAY_WAIT;
 }
 
@@ -355,6 +360,8 @@ int play_batch_check(const cJSON *step, struct json_error *reterr)
         const struct play_verb *verb = play_verb_find(part);
         if (player_check_step(part, err, sizeof err) < 0)
             return play_lint_fail(reterr, "batch", "[%d]: %s", i, err);
+        if (json_get(part, "agent"))
+            return play_lint_fail(reterr, "batch", "[%d]: \"agent\" belongs to the whole batch", i);
         if (!verb || !(verb->flags & PLAY_SENDS) || json_get(part, "chunks"))
             return play_lint_fail(reterr, "batch",
                                   "[%d]: only steps that send in one piece may "

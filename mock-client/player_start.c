@@ -8,81 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the agent's command and environment -------------------------------------------------------
- */
-
-static size_t list_len(char **list)
-{
-    size_t n = 0;
-    while (list[n])
-        n++;
-    return n;
-}
-
-/* Takes text. */
-static int list_add(char ***list, char *text)
-{
-    size_t n = list_len(*list);
-    char **longer = text ? realloc(*list, (n + 2) * sizeof *longer) : NULL;
-    if (!longer) {
-        free(text);
-        return E_NOMEM;
-    }
-    longer[n] = text;
-    longer[n + 1] = NULL;
-    *list = longer;
-    return 0;
-}
-
-static void env_remove(char **env, const char *name)
-{
-    size_t len = strlen(name), kept = 0;
-    for (size_t i = 0; env[i]; i++) {
-        if (!strncmp(env[i], name, len) && env[i][len] == '=')
-            free(env[i]);
-        else
-            env[kept++] = env[i];
-    }
-    env[kept] = NULL;
-}
-
-static int env_set(char ***env, const char *name, const char *value)
-{
-    struct buf text = {0};
-    env_remove(*env, name);
-    bool ok = buf_addf(&text, "%s=%s", name, value) == 0;
-    int rc = list_add(env, ok ? buf_take(&text) : NULL);
-    buf_deinit(&text);
-    return rc;
-}
-
-static int apply_env(struct player *p, const cJSON *env)
-{
-    int rc = 0;
-    const cJSON *m;
-    cJSON_ArrayForEach(m, env)
-    {
-        if (cJSON_IsString(m))
-            rc = env_set(&p->env, m->string, m->valuestring);
-        else
-            env_remove(p->env, m->string);
-        if (rc < 0)
-            return rc;
-    }
-    return 0;
-}
-
-static int apply_args(struct player *p, const cJSON *args)
-{
-    const cJSON *m;
-    cJSON_ArrayForEach(m, args)
-    {
-        int rc = cJSON_IsString(m) ? list_add(&p->argv, strdup(m->valuestring)) : E_INVALID;
-        if (rc < 0)
-            return rc;
-    }
-    return 0;
-}
+/* The start of a case: its files, the first process, the handshake. */
 
 /* One member of the case with ${cwd} and ${provider} filled in; *ret NULL if it is absent. */
 static int fill_member(struct player *p, const char *name, cJSON **ret)
@@ -96,13 +22,13 @@ static int fill_member(struct player *p, const char *name, cJSON **ret)
     return rc == E_NOTFOUND ? play_error(p, &p->now, "%s: %s", name, err.text) : rc;
 }
 
-static int apply_member(struct player *p, const char *name,
-                        int (*apply)(struct player *, const cJSON *))
+static int apply_member(struct player *p, const char *name, char ***list,
+                        int (*apply)(char ***list, const cJSON *))
 {
     cJSON *value;
     int rc = fill_member(p, name, &value);
     if (rc == 0)
-        rc = apply(p, value);
+        rc = apply(list, value);
     cJSON_Delete(value);
     return rc;
 }
@@ -124,40 +50,6 @@ int play_write_files(struct player *p)
             return play_error(p, &p->now, "files: cannot write %s: %s", file->string, err_text(rc));
     }
     return 0;
-}
-
-/* ---- the process -------------------------------------------------------------------------------
- */
-
-static void on_client_exit(void *ctx)
-{
-    struct player *p = ctx;
-    snprintf(p->stderr_tail, sizeof p->stderr_tail, "%s", client_stderr_tail(p->client));
-    play_wake(p);
-}
-
-static void on_client_closed(void *ctx)
-{
-    play_client_gone(ctx);
-}
-
-static int launch(struct player *p)
-{
-    static const struct client_ops ops = {.on_exit = on_client_exit, .on_closed = on_client_closed};
-    struct client_options options = {
-        .argv = (const char *const *)p->argv,
-        .env = (const char *const *)p->env,
-        .cwd = p->options.start_dir ? p->options.start_dir : p->cwd,
-        .trace = p->options.trace,
-        .wire = p->options.wire,
-        .max_line = p->options.max_line,
-        .eof_ms = p->options.eof_ms,
-        .term_ms = p->options.term_ms,
-    };
-    int rc = client_open(p->loop, &options, &ops, p, &p->client);
-    return rc == 0 ? 0
-                   : play_error(p, &p->now, "cannot start %s: %s; is the agent's command right?",
-                                p->argv[0], err_text(rc));
 }
 
 /* ---- the handshake -----------------------------------------------------------------------------
@@ -213,56 +105,54 @@ cJSON *play_initialize_params(const struct player *p, const cJSON *members)
 
 static int send_initialize(struct player *p, struct play_step *s)
 {
+    struct play_call call = {.name = "initialize", .method = "initialize"};
     cJSON *params = play_initialize_params(p, NULL);
-    if (params)
-        s->ref = play_send_request(p, "initialize", NULL, "initialize", params);
+    call.params = params;
+    s->ref = params ? play_send_request(s->agent, &call) : NULL;
     cJSON_Delete(params);
     return s->ref ? PLAY_WAIT : play_error(p, s, "out of memory");
 }
 
-static bool wants_handshake(const struct player *p)
+int play_handshake_begin(struct player *p, struct play_step *s)
 {
-    return !cJSON_IsFalse(json_get(p->options.play, "handshake"));
+    const cJSON *own = json_get(s->step, "handshake");
+    const cJSON *wanted = own ? own : json_get(p->options.play, "handshake");
+    return cJSON_IsFalse(wanted) ? PLAY_NEXT : send_initialize(p, s);
 }
 
-static int start_begin(struct player *p, struct play_step *s)
+int play_handshake_poll(struct player *p, struct play_step *s)
+{
+    if (!s->ref->response)
+        return PLAY_WAIT;
+    const cJSON *error = json_get(s->ref->response->json, "error");
+    if (!error)
+        return PLAY_NEXT;
+    const char *message = json_get_str(error, "message");
+    play_error(p, s, "initialize was answered with an error: %s", message ? message : "no message");
+    return PLAY_STOP;
+}
+
+static int first_begin(struct player *p, struct play_step *s)
 {
     s->verb = &play_start;
     s->raw = json_get(p->options.play, "client"); /* it has no `within` */
     int rc = fill_member(p, "client", &p->client_side);
     if (rc == 0)
-        rc = apply_member(p, "env", apply_env);
+        rc = apply_member(p, "env", &p->env, play_env_apply);
     if (rc == 0)
-        rc = apply_member(p, "args", apply_args);
+        rc = apply_member(p, "args", &p->argv, play_args_apply);
     if (rc == 0)
         rc = play_write_files(p);
     if (rc == 0)
-        rc = launch(p);
+        s->agent = play_agent_add(p, NULL);
+    if (rc == 0)
+        rc = s->agent ? play_agent_launch(s->agent) : E_NOMEM;
     if (rc < 0)
         return rc == E_INVALID ? rc : play_error(p, s, "%s", err_text(rc));
-    return wants_handshake(p) ? send_initialize(p, s) : PLAY_NEXT;
+    return play_handshake_begin(p, s);
 }
 
-/* 1 if the handshake is done, 0 if not yet, negative if it failed (why_text says how). */
-static int handshake_state(struct player *p, struct play_step *s)
-{
-    if (!s->ref->response)
-        return 0;
-    const cJSON *error = json_get(s->ref->response->json, "error");
-    if (!error)
-        return 1;
-    const char *message = json_get_str(error, "message");
-    play_error(p, s, "initialize was answered with an error: %s", message ? message : "no message");
-    return -1;
-}
-
-static int start_poll(struct player *p, struct play_step *s)
-{
-    static const int what[] = {PLAY_STOP, PLAY_WAIT, PLAY_NEXT};
-    return what[handshake_state(p, s) + 1];
-}
-
-static int start_late(struct player *p, struct play_step *s, const char *why)
+static int first_late(struct player *p, struct play_step *s, const char *why)
 {
     play_error(p, s, "initialize was not answered: %s", why);
     return PLAY_STOP;
@@ -271,45 +161,7 @@ static int start_late(struct player *p, struct play_step *s, const char *why)
 const struct play_verb play_start = {
     .name = "start",
     .flags = PLAY_AGENT,
-    .begin = start_begin,
-    .poll = start_poll,
-    .late = start_late,
+    .begin = first_begin,
+    .poll = play_handshake_poll,
+    .late = first_late,
 };
-
-/* ---- restart -----------------------------------------------------------------------------------
- */
-
-enum { RESTART_ENDING, RESTART_HANDSHAKE };
-
-static void lose_open_requests(struct player *p)
-{
-    for (struct list *l = p->refs.next; l != &p->refs; l = l->next)
-        CONTAINER_OF(l, struct play_ref, node)->lost = true;
-    play_asks_deinit(p);
-}
-
-int play_restart_begin(struct player *p, struct play_step *s)
-{
-    s->phase = RESTART_ENDING;
-    lose_open_requests(p);
-    client_close(p->client);
-    return PLAY_WAIT;
-}
-
-int play_restart_poll(struct player *p, struct play_step *s)
-{
-    if (s->phase == RESTART_ENDING) {
-        if (p->client)
-            return PLAY_WAIT;
-        int rc = launch(p);
-        if (rc < 0 || !wants_handshake(p))
-            return rc < 0 ? rc : PLAY_NEXT;
-        s->phase = RESTART_HANDSHAKE;
-        return send_initialize(p, s);
-    }
-    int state = handshake_state(p, s);
-    if (state >= 0)
-        return state ? PLAY_NEXT : PLAY_WAIT;
-    play_broken(p, s, "after the restart %s", p->why_text);
-    return PLAY_STOP;
-}

@@ -6,8 +6,9 @@
 
 /*
  * Every verb once, in the order of docs/cases.md. Types: s string, o object, a array, n number from
- * 0 up, b boolean, t true, m pattern, e `expect`, r a number or {"min", "max"}, * anything; several
- * letters mean any of them. check, note, within and at_most go with every verb.
+ * 0 up, b boolean, t true, m pattern, e `expect`, v a step's name or an EVENT, r a number or
+ * {"min", "max"}, * anything; several letters mean any of them. check, note, within, at_most and
+ * agent go with every verb.
  */
 #define ASKING   "id:* as:s wait:b expect:e invalid:b"
 #define SEND     PLAY_SENDS | PLAY_AGENT
@@ -41,27 +42,28 @@ static const struct play_verb verbs[] = {
     {"await", "waits for the answer to an earlier request", "s", "expect:e", PLAY_AGENT, NO_CHECK,
      play_await_begin, play_answer_poll, play_late},
     {"saw", "waits until the agent has sent a matching message", "m",
-     "count:n as:s since:s expect:e", PLAY_JUDGES | PLAY_AGENT, NO_CHECK, play_saw_begin,
+     "count:n as:s since:v expect:e", PLAY_JUDGES | PLAY_AGENT, NO_CHECK, play_saw_begin,
      play_saw_poll, play_late},
-    {"never", "no message so far matches", "m", "since:s", PLAY_JUDGES, NO_CHECK, play_never_begin,
+    {"never", "no message so far matches", "m", "since:v", PLAY_JUDGES, NO_CHECK, play_never_begin,
      NULL, NULL},
     {"fence", "waits until all the agent had to say was said", "t", "", PLAY_AGENT, NO_CHECK,
      play_fence_begin, play_fence_poll, play_fence_late},
-    {"count", "how many messages so far match", "m", "is:r since:s", PLAY_JUDGES, play_count_check,
+    {"count", "how many messages so far match", "m", "is:r since:v", PLAY_JUDGES, play_count_check,
      play_count_begin, NULL, NULL},
-    {"text", "compares the text of the chunks so far", "s", "session:s since:s " AS_TEXT,
-     PLAY_JUDGES, play_text_check, play_text_begin, NULL, NULL},
+    {"text", "compares the text of the chunks so far", "s", "session:s since:v as:s " AS_TEXT,
+     PLAY_JUDGES | PLAY_KEEPS, play_text_check, play_text_begin, NULL, NULL},
     {"order", "these events happened in this order", "a", "", PLAY_JUDGES, play_order_check,
      play_order_begin, NULL, NULL},
-    {"hold", "waits until the model's script has come to this hold", "s", "", PLAY_AGENT, NO_CHECK,
-     play_hold_begin, play_hold_poll, play_model_late},
-    {"release", "lets the model's script go on", "s", "", 0, NO_CHECK, play_release_begin, NULL,
-     NULL},
-    {"model_saw", "waits until a matching request has reached the model", "m", "nth:n",
+    {"same", "compares values of events", "a", "how:s", PLAY_JUDGES, play_same_check,
+     play_same_begin, NULL, NULL},
+    {"hold", "waits until the model's script, or the client, has come to this hold", "s", "",
+     PLAY_AGENT, NO_CHECK, play_hold_begin, play_hold_poll, play_hold_late},
+    {"release", "lets what is held go on", "s", "", 0, NO_CHECK, play_release_begin, NULL, NULL},
+    {"model_saw", "waits until a matching request has reached the model", "m", "nth:n since:v",
      PLAY_JUDGES | PLAY_AGENT, NO_CHECK, play_model_saw_begin, play_model_saw_poll,
      play_model_late},
-    {"model_count", "how many requests have reached the model", "r", "", PLAY_JUDGES, NO_CHECK,
-     play_model_count_begin, NULL, NULL},
+    {"model_count", "how many requests have reached the model", "r", "since:v", PLAY_JUDGES,
+     NO_CHECK, play_model_count_begin, NULL, NULL},
     {"model_gone", "waits until the agent has hung up on an unfinished reply", "t", "",
      PLAY_JUDGES | PLAY_AGENT, NO_CHECK, play_model_gone_begin, play_model_gone_poll,
      play_model_late},
@@ -69,16 +71,20 @@ static const struct play_verb verbs[] = {
      play_write_file_begin, NULL, NULL},
     {"file", "compares a file", "s", "absent:t " AS_TEXT, PLAY_JUDGES, play_file_check,
      play_file_begin, NULL, NULL},
+    {"start", "starts a further process of the agent", "s", "env:o args:a handshake:b", PLAY_AGENT,
+     play_start_check, play_start_begin, play_start_poll, play_start_late},
     {"close_stdin", "closes the agent's stdin", "t", "", 0, NO_CHECK, play_close_stdin_begin, NULL,
      NULL},
     {"signal", "sends the agent a signal", "s", "", 0, play_signal_check, play_signal_begin, NULL,
      NULL},
+    {"kill", "kills the agent and its process group", "t", "", 0, NO_CHECK, play_kill_begin,
+     play_kill_poll, play_late},
     {"exit", "waits for the end of the agent's process", "m", "", PLAY_JUDGES, NO_CHECK,
      play_exit_begin, play_exit_poll, play_late},
     {"stdout_rest", "compares what stands behind the last line feed", "o", "", PLAY_JUDGES,
      play_stdout_rest_check, play_stdout_rest_begin, NULL, NULL},
-    {"restart", "ends the agent and starts it again", "t", "", 0, NO_CHECK, play_restart_begin,
-     play_restart_poll, play_late},
+    {"restart", "ends the agent and starts it again", "t", "env:o args:a", 0, NO_CHECK,
+     play_restart_begin, play_restart_poll, play_late},
     {"alive", "the agent still runs and answers", "t", "", PLAY_JUDGES | PLAY_AGENT, NO_CHECK,
      play_alive_begin, play_alive_poll, play_late},
 };

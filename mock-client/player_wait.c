@@ -8,23 +8,13 @@
 
 /* The verbs that wait for messages and for the process. */
 
-/* The first event that counts for a step with `since`. */
-static size_t since(const struct player *p, const struct play_step *s)
-{
-    const char *name = json_get_str(s->step, "since");
-    const struct play_ref *ref = name ? play_ref_find(p, name) : NULL;
-    const struct trace_event *e = !ref ? NULL : ref->sent ? ref->sent : ref->message;
-    return e ? e->seq + 1 : 0;
-}
-
 /* ---- saw, never, count -------------------------------------------------------------------------
  */
 
 int play_saw_begin(struct player *p, struct play_step *s)
 {
-    s->cursor = since(p, s);
     s->found = 0;
-    return PLAY_WAIT;
+    return play_since(p, s, &s->cursor) ? PLAY_WAIT : PLAY_NEXT;
 }
 
 /* The next matching message at or behind s->cursor; NULL if there is none yet. */
@@ -33,7 +23,8 @@ static const struct trace_event *next_match(struct player *p, struct play_step *
     const struct trace *t = p->options.trace;
     while (s->cursor < t->n) {
         const struct trace_event *e = t->events[s->cursor++];
-        if (play_is_agent_message(p, e) && json_match(s->value, e->json, NULL) == 1)
+        if (e->agent == s->agent->name && play_is_agent_message(p, e) &&
+            json_match(s->value, e->json, NULL) == 1)
             return e;
     }
     return NULL;
@@ -63,11 +54,12 @@ int play_saw_poll(struct player *p, struct play_step *s)
 
 int play_never_begin(struct player *p, struct play_step *s)
 {
-    if (p->fence_broken) {
+    if (s->agent->fence_broken) {
         play_unreached(p, s, "the agent did not answer the fence before it");
         return PLAY_NEXT;
     }
-    s->cursor = since(p, s);
+    if (!play_since(p, s, &s->cursor))
+        return PLAY_NEXT;
     const struct trace_event *e = next_match(p, s);
     struct play_finding f = {.outcome = e ? PLAYER_BROKEN : PLAYER_HELD,
                              .event = e,
@@ -80,7 +72,8 @@ int play_count_begin(struct player *p, struct play_step *s)
 {
     struct json_mismatch m = {0};
     size_t n = 0;
-    s->cursor = since(p, s);
+    if (!play_since(p, s, &s->cursor))
+        return PLAY_NEXT;
     while (next_match(p, s))
         n++;
     bool held = play_in_range(json_get(s->step, "is"), n, m.expected, sizeof m.expected);
@@ -115,26 +108,46 @@ static const char *chunk_text(const cJSON *message, const char *kind, const char
     return json_get_str(json_get(update, "content"), "text");
 }
 
-static int join_text(struct player *p, const struct play_step *s, struct buf *out)
+static int join_text(struct player *p, const struct play_step *s, size_t from, struct buf *out)
 {
     const struct trace *t = p->options.trace;
     const char *kind = chunk_kind(s->value->valuestring);
-    const char *session = play_session_id(p, json_get_str(s->step, "session"));
+    const char *name = json_get_str(s->step, "session");
+    const char *session = name ? play_session_id(p, name) : play_last_session(p, s->agent);
     int rc = 0;
-    for (size_t i = since(p, s); i < t->n && rc == 0; i++) {
+    for (size_t i = from; i < t->n && rc == 0; i++) {
         const struct trace_event *e = t->events[i];
-        const char *text = e->side == TRACE_AGENT ? chunk_text(e->json, kind, session) : NULL;
+        bool own = e->side == TRACE_AGENT && e->agent == s->agent->name;
+        const char *text = own ? chunk_text(e->json, kind, session) : NULL;
         rc = text ? buf_adds(out, text) : 0;
     }
     return rc;
 }
 
+static int keep_text(struct player *p, const struct play_step *s, const char *text)
+{
+    const char *as = json_get_str(s->step, "as");
+    struct play_ref *ref = as ? play_ref_add(p, as) : NULL;
+    if (!as)
+        return 0;
+    if (!ref)
+        return E_NOMEM;
+    ref->mark = p->options.trace->n;
+    ref->text = strdup(text);
+    return ref->text ? 0 : E_NOMEM;
+}
+
 int play_text_begin(struct player *p, struct play_step *s)
 {
     struct buf text = {0};
-    int rc = join_text(p, s, &text);
+    size_t from;
+    if (!play_since(p, s, &from))
+        return PLAY_NEXT;
+    int rc = join_text(p, s, from, &text);
     const char *whole = rc == 0 ? buf_cstr(&text) : NULL;
-    rc = whole ? play_judge_text(p, s, whole) : E_NOMEM;
+    rc = whole ? keep_text(p, s, whole) : E_NOMEM;
+    if (rc == 0 && play_step_judges(s->verb, s->raw))
+        rc = play_judge_text(p, s, whole);
     buf_deinit(&text);
     return rc < 0 ? play_error(p, s, "out of memory") : PLAY_NEXT;
 }
@@ -146,9 +159,10 @@ int play_text_begin(struct player *p, struct play_step *s)
 
 int play_fence_begin(struct player *p, struct play_step *s)
 {
+    struct play_call call = {.method = "_acp.conformance/fence"};
     cJSON *params = cJSON_CreateObject();
-    if (params)
-        s->ref = play_send_request(p, NULL, NULL, "_acp.conformance/fence", params);
+    call.params = params;
+    s->ref = params ? play_send_request(s->agent, &call) : NULL;
     cJSON_Delete(params);
     if (!s->ref)
         return play_error(p, s, "out of memory");
@@ -160,14 +174,14 @@ int play_fence_poll(struct player *p, struct play_step *s)
 {
     if (!s->ref->response)
         return PLAY_WAIT;
-    uint64_t now = client_bytes_read(p->client);
+    uint64_t now = client_bytes_read(s->agent->client);
     s->phase = now == s->bytes_read ? s->phase + 1 : 0;
     s->bytes_read = now;
-    if (s->phase < QUIET_TURNS && client_stdout_open(p->client)) {
+    if (s->phase < QUIET_TURNS && client_stdout_open(s->agent->client)) {
         play_wake(p);
         return PLAY_WAIT;
     }
-    p->fence_broken = false;
+    s->agent->fence_broken = false;
     if (json_get(s->raw, "check"))
         play_held(p, s, s->ref->response);
     return PLAY_NEXT;
@@ -176,7 +190,7 @@ int play_fence_poll(struct player *p, struct play_step *s)
 /* No rule makes an agent answer it, so it only tells that what follows cannot be judged. */
 int play_fence_late(struct player *p, struct play_step *s, const char *why)
 {
-    p->fence_broken = true;
+    s->agent->fence_broken = true;
     play_error(p, s, "the fence was not answered: %s", why);
     if (json_get(s->raw, "check"))
         play_unreached(p, s, p->why_text);
@@ -192,7 +206,7 @@ int play_alive_poll(struct player *p, struct play_step *s)
 {
     if (!s->ref->response)
         return PLAY_WAIT;
-    p->fence_broken = false;
+    s->agent->fence_broken = false;
     play_held(p, s, s->ref->response);
     return PLAY_NEXT;
 }
@@ -227,14 +241,15 @@ const char *play_signal_name(int signum)
 
 int play_close_stdin_begin(struct player *p, struct play_step *s)
 {
-    (void)s;
-    client_close_stdin(p->client);
+    (void)p;
+    client_close_stdin(s->agent->client);
     return PLAY_NEXT;
 }
 
 int play_signal_begin(struct player *p, struct play_step *s)
 {
-    client_signal(p->client, play_signal_number(s->value->valuestring));
+    (void)p;
+    client_signal(s->agent->client, play_signal_number(s->value->valuestring));
     return PLAY_NEXT;
 }
 
@@ -257,20 +272,22 @@ int play_exit_begin(struct player *p, struct play_step *s)
 
 int play_exit_poll(struct player *p, struct play_step *s)
 {
-    if (client_running(p->client))
+    if (client_running(s->agent->client))
         return PLAY_WAIT;
     cJSON *end = cJSON_CreateObject();
-    int rc = end && describe_end(end, p->client) ? play_judge(p, s, s->value, end, NULL)
-                                                 : play_error(p, s, "out of memory");
+    int rc = end && describe_end(end, s->agent->client) ? play_judge(p, s, s->value, end, NULL)
+                                                        : play_error(p, s, "out of memory");
     cJSON_Delete(end);
     return rc < 0 ? rc : PLAY_NEXT;
 }
 
 /* Of the process that ran last. */
-static const char *find_rest(const struct trace *t)
+static const char *find_rest(const struct trace *t, const struct play_agent *a)
 {
     for (size_t i = t->n; i > 0; i--) {
         const struct trace_event *e = t->events[i - 1];
+        if (e->agent != a->name)
+            continue;
         if (e->side == TRACE_AGENT && !strcmp(e->kind, "rest"))
             return e->bytes;
         if (e->side == TRACE_PROCESS && !strcmp(e->kind, "start"))
@@ -283,11 +300,12 @@ int play_stdout_rest_begin(struct player *p, struct play_step *s)
 {
     struct play_step view = *s; /* equals, contains and match stand in the verb's own value */
     view.step = json_get(s->step, "stdout_rest");
-    if (client_stdout_open(p->client)) {
+    if (client_stdout_open(s->agent->client)) {
         play_unreached(p, s, "its stdout is still open: an exit step belongs before it");
         return PLAY_NEXT;
     }
-    return play_judge_text(p, &view, find_rest(p->options.trace)) < 0 ? PLAY_STOP : PLAY_NEXT;
+    return play_judge_text(p, &view, find_rest(p->options.trace, s->agent)) < 0 ? PLAY_STOP
+                                                                                : PLAY_NEXT;
 }
 
 /* ---- shapes ------------------------------------------------------------------------------------
@@ -307,9 +325,10 @@ int play_text_check(const cJSON *step, struct json_error *reterr)
     const char *who = json_get_str(step, "text");
     if (strcmp(who, "agent") != 0 && strcmp(who, "thought") != 0 && strcmp(who, "user") != 0)
         return play_lint_fail(reterr, "text", "is \"agent\", \"thought\" or \"user\"");
-    if (json_get(step, "equals") || json_get(step, "contains") || json_get(step, "match"))
+    if (json_get(step, "equals") || json_get(step, "contains") || json_get(step, "match") ||
+        json_get(step, "as"))
         return 0;
-    return play_lint_fail(reterr, "text", "needs equals, contains or match");
+    return play_lint_fail(reterr, "text", "needs equals, contains, match or as");
 }
 
 int play_stdout_rest_check(const cJSON *step, struct json_error *reterr)

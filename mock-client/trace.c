@@ -24,9 +24,28 @@ void trace_deinit(struct trace *t)
 {
     for (size_t i = 0; i < t->n; i++)
         trace_event_destroy(t->events[i]);
+    for (size_t i = 0; t->agents && t->agents[i]; i++)
+        free(t->agents[i]);
+    free(t->agents);
     free(t->events);
+    t->agents = NULL;
     t->events = NULL;
     t->n = t->cap = 0;
+}
+
+const char *trace_name_agent(struct trace *t, const char *name)
+{
+    size_t n = 0;
+    for (; t->agents && t->agents[n]; n++)
+        if (!strcmp(t->agents[n], name))
+            return t->agents[n];
+    char **more = realloc(t->agents, (n + 2) * sizeof *more);
+    if (!more)
+        return NULL;
+    t->agents = more;
+    more[n] = strdup(name);
+    more[n + 1] = NULL;
+    return more[n];
 }
 
 static int trace_grow(struct trace *t)
@@ -78,7 +97,8 @@ struct trace_event *trace_add(struct trace *t, enum trace_side side, const char 
         cJSON_Delete(json);
         return NULL;
     }
-    *e = (struct trace_event){.side = side, .kind = kind, .json = json, .step = t->step};
+    *e = (struct trace_event){
+        .side = side, .kind = kind, .json = json, .step = t->step, .agent = t->agent};
     if (trace_event_fill(e, bytes, n) < 0 || trace_grow(t) < 0) {
         trace_event_destroy(e);
         return NULL;

@@ -40,6 +40,8 @@ struct trace_event {
     cJSON *json;           /* owned; NULL if there is none */
     bool invalid_ok;       /* client side: the step said "invalid": true */
     int step;              /* index of the step then running, -1 before the first */
+    const char *agent;     /* lent by the trace: which of several processes of the agent this came
+                              from, went to or is about; NULL: the first, or none */
 };
 
 struct trace {
@@ -47,8 +49,10 @@ struct trace {
     size_t n, cap;
     uint64_t t0_ns;
     size_t stderr_bytes;
-    int step;        /* copied into each event */
-    bool invalid_ok; /* copied into each client event */
+    int step;          /* copied into each event */
+    bool invalid_ok;   /* copied into each client event */
+    const char *agent; /* copied into each event */
+    char **agents;     /* owned: names of the processes but the first, NULL-ended; NULL if none */
     /* Called for each event once it is whole; may be NULL. It may add events (it is then called
      * again, from inside itself, in the order of seq) but should rather note and act later. */
     void (*on_add)(void *ctx, const struct trace_event *e);
@@ -60,6 +64,9 @@ struct trace {
 
 void trace_init(struct trace *t, uint64_t now_ns);
 void trace_deinit(struct trace *t);
+
+/* The name as events carry it (the same pointer for the same name); NULL: out of memory. */
+const char *trace_name_agent(struct trace *t, const char *name);
 
 /* Appends a copy of the bytes; what crossed the wire is scanned and parsed here, once. Takes json
  * (may be NULL). The event is lent until trace_deinit; NULL: out of memory. */
@@ -82,7 +89,7 @@ struct trace_event *trace_model_event(struct trace *t, const char *kind, unsigne
 const char *trace_side_name(enum trace_side side);
 
 /* Appends the event as one line of JSON without its LF, as in the files of --trace:
- * {"seq","t" (ms),"side","kind","step","message"|"text"|"base64"}. 0 or E_NOMEM. */
+ * {"seq","t" (ms),"side","kind","step","agent"?,"message"|"text"|"base64"}. 0 or E_NOMEM. */
 struct buf;
 int trace_write_event(struct buf *out, const struct trace_event *e);
 

@@ -62,6 +62,8 @@ int trace_write_event(struct buf *out, const struct trace_event *e)
     jw_kstr(&w, "side", trace_side_name(e->side));
     jw_kstr(&w, "kind", e->kind);
     jw_kint(&w, "step", e->step);
+    if (e->agent)
+        jw_kstr(&w, "agent", e->agent);
     int rc = write_content(&w, e);
     jw_close(&w);
     int end = jw_end(&w);

@@ -22,6 +22,17 @@ void client_deliver(struct client *c, enum trace_side from, const char *bytes, s
     assert_int_equal(buf_add(&out, bytes, n), 0);
 }
 
+/* Clients are known by the name of their process here: NULL is the first. */
+const char *client_agent(const struct client *c)
+{
+    return (const char *)c;
+}
+
+static struct client *process(char *name)
+{
+    return (struct client *)(void *)name;
+}
+
 static cJSON *parse(const char *text)
 {
     cJSON *json = NULL;
@@ -267,6 +278,17 @@ static void describes_itself(void **state)
     cJSON_Delete(json);
 }
 
+static void of_one_process(void **state)
+{
+    struct play p;
+    char b[] = "b";
+    (void)state;
+    begin(&p, "{\"on\": {\"x\": 1}, \"drop\": true, \"agent\": \"b\", \"fails\": [\"A\"]}");
+    agent(&p, "{\"x\":1}\n");
+    p.wire.pass(p.wire.ctx, process(b), TRACE_AGENT, "{\"x\":1}\n", 8);
+    finish(&p, "A:{\"x\":1}\n", true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -275,6 +297,7 @@ int main(void)
         cmocka_unit_test(edits_what_the_agent_gets),
         cmocka_unit_test(deafness),
         cmocka_unit_test(ends_of_processes),
+        cmocka_unit_test(of_one_process),
         cmocka_unit_test(edits_of_model_requests),
         cmocka_unit_test(checks_shape),
         cmocka_unit_test(describes_itself),

@@ -84,7 +84,7 @@ static void test_shape(void **state)
         {"[{'count': {}}]", "steps[0]: count: needs \"is\""},
         {"[{'count': {}, 'is': {}}]", "steps[0]: is: expected a number or {\"min\", \"max\"}"},
         {"[{'text': 'x', 'equals': ''}]", "steps[0]: text: is \"agent\", \"thought\" or \"user\""},
-        {"[{'text': 'agent'}]", "steps[0]: text: needs equals, contains or match"},
+        {"[{'text': 'agent'}]", "steps[0]: text: needs equals, contains, match or as"},
         {"[{'order': [{'agent': {}}]}]", "steps[0]: order: needs two events or more"},
         {"[{'order': [{'x': {}}]}]",
          "steps[0]: order[0]: is one of agent, client, model and model_event"},
