@@ -60,7 +60,8 @@ static void on_soon_closed(uv_handle_t *handle)
     struct run_case *r = handle->data;
     tmpdir_remove(&r->dirs); /* before anybody is told that nothing is left */
     r->result.duration_us = (uv_hrtime() - r->began_ns) / MS;
-    r->result.overdue = r->watch.deadline_us > 0 && r->result.duration_us >= r->watch.deadline_us;
+    r->result.overdue =
+        r->watches.deadline_us > 0 && r->result.duration_us >= r->watches.deadline_us;
     result_conclude(&r->result);
     r->options.cb(r->options.ctx, &r->result, r->mutant.applied);
     destroy(r);

@@ -87,7 +87,7 @@ static void test_shape(void **state)
         {"[{'text': 'agent'}]", "steps[0]: text: needs equals, contains, match or as"},
         {"[{'order': [{'agent': {}}]}]", "steps[0]: order: needs two events or more"},
         {"[{'order': [{'x': {}}]}]",
-         "steps[0]: order[0]: is one of agent, client, model and model_event"},
+         "steps[0]: order[0]: is one of agent, client, model, model_event and answer_to"},
         {"[{'write_file': 'a'}]", "steps[0]: write_file: needs \"content\""},
         {"[{'write_file': '/a', 'content': ''}]",
          "steps[0]: write_file: is a path below the working directory, without \"..\""},
