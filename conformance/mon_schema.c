@@ -39,6 +39,12 @@ static const char *requirement_of(const char *def)
     return NULL;
 }
 
+static const char *last_token(const char *pointer)
+{
+    const char *slash = strrchr(pointer, '/');
+    return slash ? slash + 1 : pointer;
+}
+
 /* Inside a permission request a tool call is that request's content. */
 static const char *inside_permission(const char *def)
 {
@@ -50,14 +56,32 @@ static const char *inside_permission(const char *def)
 /* Where the place says more than the definition that was violated. */
 static const char *by_place(const struct part *p, const struct acp_fault *f)
 {
+    static const struct {
+        const char *kind, *pointer, *id; /* kind: of the update, or how it ends */
+    } places[] = {
+        {"compaction_summary_chunk", "/update/content", NULL},
+        {"_chunk", "/update/content", "PROMPT-18"},
+        {"tool_call_update", "/update/toolCallId", "TOOL-06"},
+        {"tool_call", "/update/name", "TOOL-22"},
+        {"tool_call_update", "/update/name", "TOOL-22"},
+        {"current_mode_update", "/update/currentModeId", "MODE-10"},
+    };
     const char *kind = p->m->update_kind;
-    if (!kind)
-        return NULL;
-    if (strcmp(f->pointer, "/update/content") == 0 && strstr(kind, "_chunk"))
-        return "PROMPT-18";
-    if (strcmp(f->pointer, "/update/toolCallId") == 0 && strcmp(kind, "tool_call_update") == 0)
-        return "TOOL-06";
+    size_t n = kind ? strlen(kind) : 0;
+    for (size_t i = 0; kind && i < ARRAY_LEN(places); i++) {
+        size_t tail = strlen(places[i].kind);
+        if (tail <= n && strcmp(kind + n - tail, places[i].kind) == 0 &&
+            strcmp(f->pointer, places[i].pointer) == 0)
+            return places[i].id;
+    }
     return NULL;
+}
+
+/* A question that belongs to no session and to no request is whole apart from that. */
+static bool has_no_scope(const struct part *p, const struct acp_fault *f)
+{
+    return p->m->method && strcmp(p->m->method, "elicitation/create") == 0 && !f->pointer[0] &&
+           !json_get(p->value, "sessionId") && !json_get(p->value, "requestId");
 }
 
 static const char *blamed(const struct part *p, const struct acp_fault *f)
@@ -66,9 +90,12 @@ static const char *blamed(const struct part *p, const struct acp_fault *f)
     if (strcmp(p->name, "/params") == 0 && p->value && !cJSON_IsObject(p->value) &&
         !cJSON_IsNull(p->value))
         return "RPC-18";
+    if (strcmp(last_token(f->pointer), "_meta") == 0)
+        return "EXT-01";
     if (f->def && strcmp(root, "RequestPermissionRequest") == 0)
         id = inside_permission(f->def);
     id = id ? id : by_place(p, f);
+    id = id || !has_no_scope(p, f) ? id : "ELIC-06";
     id = id ? id : requirement_of(f->def);
     id = id ? id : requirement_of(root);
     return id ? id : "RPC-26";
@@ -81,12 +108,6 @@ static const cJSON *at(const cJSON *root, const char *pointer)
 {
     /* json_pointer only reads */
     return json_pointer((cJSON *)(uintptr_t)root, pointer);
-}
-
-static const char *last_token(const char *pointer)
-{
-    const char *slash = strrchr(pointer, '/');
-    return slash ? slash + 1 : pointer;
 }
 
 static bool is_one_of(const char *text, const char *const *set, size_t n)
@@ -288,7 +309,7 @@ static const char *const ids[] = {
 #define BLAME(def, id) id,
 #include "conformance/blame.def"
 #undef BLAME
-    "PERM-14", "RPC-18", "RPC-26", "EXT-02", NULL};
+    "PERM-14", "TOOL-22", "RPC-18", "RPC-26", "EXT-01", "EXT-02", NULL};
 
 const struct monitor monitor_schema = {
     .ids = ids,
