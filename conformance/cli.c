@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "conformance/nearest.h"
+#include "conformance/report.h"
 #include "conformance/verdict.h"
 #include "uvio/loop.h"
 
@@ -98,7 +99,8 @@ static const struct {
     {"fail-fast", OPT_FAIL_FAST, NULL, CLI_JUDGING,
      "start no further case after the first FAIL or ERROR"},
     {"trace", OPT_TRACE, "DIR", CLI_JUDGING, "write what crossed the wire, one NDJSON file a case"},
-    {"report", OPT_REPORT, "KIND=FILE", CLI_JUDGING, "write a report: junit or json (any number)"},
+    {"report", OPT_REPORT, "KIND=FILE", CLI_JUDGING,
+     "write a report: junit, tap, json, md or html (any number)"},
     {"dry-run", OPT_DRY_RUN, NULL, CLI_JUDGING, "say what would be run, and start nothing"},
     {"json", OPT_JSON, NULL, CLI_JSON, "as JSON"},
     {"monitors", OPT_MONITORS, NULL, CLI_MONITORS, "the rules that watch every case instead"},
@@ -165,23 +167,35 @@ int cli_no_verdict(const char *fmt, ...)
     return EXIT_NO_VERDICT;
 }
 
+static int no_report(const char *kind, size_t n)
+{
+    char names[128] = "";
+    const struct report_kind *k;
+    for (size_t i = 0; (k = report_kind_at(i)); i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
+                 i == 0                  ? ""
+                 : report_kind_at(i + 1) ? ", "
+                                         : " and ",
+                 k->name);
+    return cli_usage_error("no report of the kind \"%.*s\"; there are %s", (int)n, kind, names);
+}
+
 static int take_report(struct cli *cli, const char *value)
 {
-    static const char *const kinds[] = {"junit", "json"};
     const char *eq = strchr(value, '=');
+    const struct report_kind *k;
     if (!eq || !eq[1])
         return cli_usage_error("--report wants KIND=FILE, \"%s\" is none", value);
+    size_t n = (size_t)(eq - value);
     if (cli->n_reports == CLI_MAX_REPORTS)
         return cli_usage_error("at most %d reports at once", CLI_MAX_REPORTS);
-    for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
-        if (strlen(kinds[i]) != (size_t)(eq - value) ||
-            strncmp(kinds[i], value, strlen(kinds[i])) != 0)
+    for (size_t i = 0; (k = report_kind_at(i)); i++) {
+        if (strlen(k->name) != n || strncmp(k->name, value, n) != 0)
             continue;
-        cli->reports[cli->n_reports++] = (struct cli_report){kinds[i], eq + 1};
+        cli->reports[cli->n_reports++] = (struct cli_report){k, eq + 1};
         return 0;
     }
-    return cli_usage_error("no report of the kind \"%.*s\"; there are junit and json",
-                           (int)(eq - value), value);
+    return no_report(value, n);
 }
 
 static int take_number(const char *option, const char *text, double least, double *ret)

@@ -27,8 +27,11 @@ enum cli_option {
 
 enum { CLI_MAX_REPORTS = 8 };
 
+struct report_kind;
+
 struct cli_report {
-    const char *kind, *path;
+    const struct report_kind *kind;
+    const char *path;
 };
 
 /* What was written; everything is lent by argv. */

@@ -2,20 +2,18 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "conformance/explain.h"
 #include "conformance/monitor.h"
-#include "conformance/mutant.h"
 #include "conformance/style.h"
 #include "conformance/verdict.h"
-#include "mock-client/player.h"
 #include "json/json.h"
-#include "json/jsonw.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* acp-conformance explain */
 
-enum { STEP_MAX = 200 };
+enum { LINE_MAX_BYTES = 200 };
 
 /* ---- a requirement ------------------------------------------------------------------------------
  */
@@ -68,18 +66,6 @@ static void explain_requirement(const struct cli_data *d, const struct requireme
 /* ---- a case -------------------------------------------------------------------------------------
  */
 
-static void print_json_line(const char *indent, const cJSON *json)
-{
-    struct buf text = {0}, line = {0};
-    struct jsonw w;
-    jw_begin(&w, &text);
-    jw_tree(&w, json);
-    if (jw_end(&w) == 0 && style_add_line(&line, text.p, text.n, STEP_MAX) == 0)
-        printf("%s%s\n", indent, buf_cstr(&line));
-    buf_deinit(&text);
-    buf_deinit(&line);
-}
-
 static void print_checks(const struct cli_data *d, const cJSON *checks)
 {
     const cJSON *id;
@@ -93,42 +79,14 @@ static void print_checks(const struct cli_data *d, const cJSON *checks)
     }
 }
 
-static void print_steps(const cJSON *steps)
+static int print_play(const cJSON *json)
 {
-    const cJSON *step;
-    int i = 0;
-    printf("\n  steps\n");
-    cJSON_ArrayForEach(step, steps)
-    {
-        char indent[32];
-        snprintf(indent, sizeof indent, "    %2d  ", i++);
-        print_json_line(indent, step);
-    }
-}
-
-static void print_model(const cJSON *model)
-{
-    const cJSON *turn, *turns = cJSON_IsArray(model) ? model : json_get(model, "turns");
-    if (cJSON_GetArraySize(turns) == 0)
-        return;
-    printf("\n  the model's turns\n");
-    cJSON_ArrayForEach(turn, turns) print_json_line("        ", turn);
-}
-
-static void print_mutants(const cJSON *mutants)
-{
-    const cJSON *mutant;
-    printf("\n  shown to fail by\n");
-    cJSON_ArrayForEach(mutant, mutants)
-    {
-        struct buf text = {0}, line = {0};
-        if (mutant_describe(mutant, &text) == 0 &&
-            style_add_line(&line, text.p, text.n, STEP_MAX) == 0)
-            printf("    %s\n", buf_cstr(&line));
-        print_json_line("      fails ", json_get(mutant, "fails"));
-        buf_deinit(&text);
-        buf_deinit(&line);
-    }
+    struct buf text = {0};
+    int rc = explain_play(json, LINE_MAX_BYTES, &text);
+    if (rc == 0)
+        fwrite(text.p, 1, text.n, stdout);
+    buf_deinit(&text);
+    return rc < 0 ? cli_no_verdict("%s", err_text(rc)) : 0;
 }
 
 static int explain_case(const struct cli_data *d, struct case_file *c)
@@ -144,14 +102,7 @@ static int explain_case(const struct cli_data *d, struct case_file *c)
     if (why)
         printf("\n  %s\n", why);
     print_checks(d, json_get(json, "checks"));
-    if (json_get(json, "needs"))
-        print_json_line("\n  needs ", json_get(json, "needs"));
-    if (json_get(json, "tags"))
-        print_json_line("  tags ", json_get(json, "tags"));
-    print_model(json_get(json, "model"));
-    print_steps(json_get(json, "steps"));
-    print_mutants(json_get(json, "mutants"));
-    return 0;
+    return print_play(json);
 }
 
 /* ---- the command --------------------------------------------------------------------------------

@@ -64,14 +64,12 @@ static int write_trace(const struct run *run, const struct case_result *r)
 
 static char *block_of(struct run *run, const struct case_result *r, bool colour)
 {
-    struct buf text = {0}, again = {0};
-    const char *id = r == &run->probe.result ? "" : r->file->id;
-    int rc = buf_addf(&again, "acp-conformance run%s%s", id[0] ? " " : "", id);
-    rc = rc < 0 ? rc : buf_add(&again, run->words.p, run->words.n);
-    rc = rc < 0 ? rc : failure_write(r, buf_cstr(&again), colour, &text);
+    struct buf text = {0};
+    char *again = outcome_again(&run->outcome, r->file);
+    int rc = again ? failure_write(r, again, colour, &text) : E_NOMEM;
     char *block = rc == 0 ? buf_take(&text) : NULL;
     buf_deinit(&text);
-    buf_deinit(&again);
+    free(again);
     return block;
 }
 
@@ -229,7 +227,7 @@ static int write_reports(struct run *run)
     for (size_t i = 0; i < run->cli->n_reports; i++) {
         char err[1200];
         const struct cli_report *report = &run->cli->reports[i];
-        if (report_write(report->kind, report->path, &run->outcome, err, sizeof err) < 0)
+        if (report_write(report->kind->name, report->path, &run->outcome, err, sizeof err) < 0)
             rc = cli_no_verdict("%s", err);
     }
     return rc;
@@ -314,6 +312,9 @@ static int prepare(struct run *run)
     run->outcome.setting = &run->setting;
     run->outcome.jobs = cli->jobs ? cli->jobs : 2 * uv_available_parallelism();
     run->outcome.started = time(NULL);
+    run->outcome.again = buf_cstr(&run->words);
+    for (size_t i = 0; i < cli->n_reports; i++)
+        run->outcome.keep_excerpts |= cli->reports[i].kind->excerpts;
     return check_cases(run);
 }
 

@@ -170,8 +170,6 @@ static void print_slowest(const struct outcome *o)
 
 void console_summary(struct console *c, const struct outcome *o)
 {
-    static const char *const words[] = {"conforms", "does not conform", "usage", "no verdict",
-                                        "stale baseline"};
     enum exit_code code = outcome_exit_code(o);
     wipe_line(c);
     if (o->n > 1) {
@@ -183,7 +181,7 @@ void console_summary(struct console *c, const struct outcome *o)
            o->agent_version ? " " : "", o->agent_version ? o->agent_version : "",
            o->interrupted ? " (interrupted)" : "");
     printf("%s%s%s, ", style_begin(c->colour, code == EXIT_CONFORMS ? STYLE_GREEN : STYLE_RED),
-           words[code], style_end(c->colour));
+           outcome_words(o), style_end(c->colour));
     printf("%zu case%s in %.2f s: ", o->n, o->n == 1 ? "" : "s", (double)o->duration_us / 1e6);
     print_counts(o->counts, c->colour);
     printf("\n");

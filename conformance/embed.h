@@ -4,8 +4,8 @@
 #include <stddef.h>
 
 /*
- * The files built into the binary: "cases/<area>/<name>.json", "profiles/<name>.json" and
- * "requirements.tsv". A NUL stands behind each text.
+ * The files built into the binary: "cases/<area>/<name>.json", "profiles/<name>.json",
+ * "report/<name>" and "requirements.tsv". A NUL stands behind each text.
  */
 struct embed_file {
     const char *name; /* path below conformance/ */

@@ -1,7 +1,9 @@
 #include "conformance/outcome.h"
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "conformance/catalog.h"
+#include "conformance/probe.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,11 +28,14 @@ int outcome_add(struct outcome *o, struct case_result *r, char *failure)
         o->cases = more;
         o->cap = cap;
     }
+    struct outcome_case *c = &o->cases[o->n++];
+    *c = (struct outcome_case){.failure = failure};
+    int rc = o->keep_excerpts ? excerpt_take(r, &c->excerpt) : 0;
     forget_trace(r);
     o->counts[r->verdict]++;
-    o->cases[o->n++] = (struct outcome_case){*r, failure};
+    c->result = *r;
     *r = (struct case_result){0};
-    return 0;
+    return rc;
 }
 
 static int by_id(const void *a, const void *b)
@@ -50,6 +55,7 @@ void outcome_deinit(struct outcome *o)
     for (size_t i = 0; i < o->n; i++) {
         result_deinit(&o->cases[i].result);
         free(o->cases[i].failure);
+        excerpt_deinit(&o->cases[i].excerpt);
     }
     free(o->cases);
     free(o->agent_name);
@@ -61,6 +67,26 @@ enum exit_code outcome_exit_code(const struct outcome *o)
 {
     enum exit_code code = verdict_exit_code(o->counts);
     return o->interrupted && code == EXIT_CONFORMS ? EXIT_NO_VERDICT : code;
+}
+
+const char *outcome_words(const struct outcome *o)
+{
+    static const char *const words[] = {"conforms", "does not conform", "usage", "no verdict",
+                                        "stale baseline"};
+    return words[outcome_exit_code(o)];
+}
+
+char *outcome_again(const struct outcome *o, const struct case_file *c)
+{
+    struct buf text = {0};
+    bool first_look = strcmp(c->id, PROBE_CASE) == 0; /* no case that could be asked for */
+    int rc = buf_adds(&text, "acp-conformance run");
+    if (rc == 0 && !first_look)
+        rc = buf_addf(&text, " %s", c->id);
+    rc = rc < 0 ? rc : buf_adds(&text, o->again ? o->again : "");
+    char *again = rc == 0 ? buf_take(&text) : NULL;
+    buf_deinit(&text);
+    return again;
 }
 
 void outcome_started(const struct outcome *o, char *text, size_t n)

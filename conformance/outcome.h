@@ -1,6 +1,7 @@
 #ifndef CONFORMANCE_OUTCOME_H
 #define CONFORMANCE_OUTCOME_H
 
+#include "conformance/excerpt.h"
 #include "conformance/result.h"
 #include "conformance/run_case.h"
 
@@ -12,6 +13,7 @@
 struct outcome_case {
     struct case_result result; /* owned; its trace is gone */
     char *failure;             /* owned: the printed block without colours; NULL if it passed */
+    struct excerpt excerpt;    /* of the trace; empty if nobody wanted it */
 };
 
 struct outcome {
@@ -24,16 +26,25 @@ struct outcome {
     time_t started;
     uint64_t duration_us;
     bool interrupted;
+    bool keep_excerpts; /* some report shows transcripts */
+    const char *again;  /* lent: " --profile x": the run's own options; NULL: "" */
     unsigned counts[VERDICT_COUNT];
 };
 
 /* Takes the result (copies the struct, zeroes *r) and drops its trace. failure is taken. 0 or
- * E_NOMEM (then both are freed all the same). */
+ * E_NOMEM (then both are freed or kept all the same). */
 int outcome_add(struct outcome *o, struct case_result *r, char *failure);
 void outcome_sort(struct outcome *o);
 void outcome_deinit(struct outcome *o); /* accepts a zeroed one */
 
 enum exit_code outcome_exit_code(const struct outcome *o);
+
+/* The same in words: "conforms", "does not conform", "no verdict". Static. */
+const char *outcome_words(const struct outcome *o);
+
+/* The command that runs exactly this case again, to be typed into a shell; owned by the caller.
+ * NULL: out of memory. */
+char *outcome_again(const struct outcome *o, const struct case_file *c);
 
 /* UTC, "2026-11-30T23:12:00Z". */
 void outcome_started(const struct outcome *o, char *text, size_t n);

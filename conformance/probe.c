@@ -41,7 +41,7 @@ int probe_agent(const struct run_setting *setting, struct probe *ret)
     struct runner_options options = {.setting = setting, .parallel = 1};
     struct probing p = {.probe = ret};
     *ret = (struct probe){.file = {.text = script, .n = strlen(script)}};
-    ret->file.id = strdup("run/handshake");
+    ret->file.id = strdup(PROBE_CASE);
     ret->file.path = strdup("(built in)");
     p.job.options.file = &ret->file;
     int rc = ret->file.id && ret->file.path ? runner_run(&options, &ops, &p) : E_NOMEM;

@@ -5,6 +5,9 @@
 #include "conformance/facts.h"
 #include "conformance/run_case.h"
 
+/* The id of the first look, as it stands in reports. */
+#define PROBE_CASE "run/handshake"
+
 /*
  * One look at the agent before the cases: initialize, and a session. Its result is a case's like
  * any other (id "run/handshake"), so that an agent that cannot be started, or does not answer, is

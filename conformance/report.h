@@ -3,14 +3,26 @@
 
 #include "conformance/outcome.h"
 
+#include <stdbool.h>
+
 struct buf;
 
-/*
- * Reports of a run (docs/conformance.md): junit is XML as CI systems read it, json has the shape of
- * docs/report.schema.json. Both are appended to out; 0 or E_NOMEM.
- */
+/* Reports of a run (docs/reports.md), one row of one table each. */
+struct report_kind {
+    const char *name; /* "junit": also how --report calls it */
+    bool excerpts;    /* wants outcome.keep_excerpts */
+    /* Appends it to out. 0 or E_NOMEM. The outcome is sorted. */
+    int (*write)(const struct outcome *o, struct buf *out);
+};
+
+/* The i-th kind, NULL behind the last. */
+const struct report_kind *report_kind_at(size_t i);
+
 int report_junit(const struct outcome *o, struct buf *out);
+int report_tap(const struct outcome *o, struct buf *out);
 int report_json(const struct outcome *o, struct buf *out);
+int report_markdown(const struct outcome *o, struct buf *out);
+int report_html(const struct outcome *o, struct buf *out);
 
 /* By kind, into a file (replaced at once, when it is whole). 0, or negative with a sentence in err.
  */

@@ -1,13 +1,14 @@
 #include "conformance/report.h"
 
 #include "base/buf.h"
+#include "base/err.h"
 #include "conformance/catalog.h"
 #include "conformance/profile.h"
 #include "conformance/requirement.h"
 #include "json/json.h"
 #include "json/jsonw.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 /* The shape is docs/report.schema.json's; what is added there later leaves `version` as it is. */
 enum { REPORT_VERSION = 1 };
@@ -86,7 +87,16 @@ static void write_reason(struct jsonw *w, const struct case_result *r)
     jw_kstr(w, "reason_code", r->reason_code);
 }
 
-static void write_case(struct jsonw *w, const struct outcome_case *c)
+static void write_again(struct jsonw *w, const struct outcome *o, const struct case_file *c)
+{
+    char *again = outcome_again(o, c);
+    jw_kstr(w, "again", again);
+    if (!again && w->err == 0)
+        w->err = E_NOMEM;
+    free(again);
+}
+
+static void write_case(struct jsonw *w, const struct outcome *o, const struct outcome_case *c)
 {
     const struct case_result *r = &c->result;
     const cJSON *tags = json_get(r->file->json, "tags");
@@ -106,6 +116,7 @@ static void write_case(struct jsonw *w, const struct outcome_case *c)
     jw_close(w);
     optional(w, "stderr", r->stderr_tail);
     optional(w, "failure", c->failure);
+    write_again(w, o, r->file);
     jw_close(w);
 }
 
@@ -126,7 +137,7 @@ int report_json(const struct outcome *o, struct buf *out)
     write_summary(&w, o);
     jw_kopen(&w, "cases", '[');
     for (size_t i = 0; i < o->n; i++)
-        write_case(&w, &o->cases[i]);
+        write_case(&w, o, &o->cases[i]);
     jw_close(&w);
     jw_close(&w);
     int rc = jw_end(&w);

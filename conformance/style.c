@@ -2,6 +2,7 @@
 
 #include "base/buf.h"
 #include "base/utf8.h"
+#include "json/jsonw.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,4 +59,17 @@ int style_add_line(struct buf *out, const char *text, size_t n, size_t max)
         if ((unsigned char)out->p[i] < 0x20 || out->p[i] == 0x7f)
             out->p[i] = ' ';
     return rc == 0 && shown < n ? buf_adds(out, "…") : rc;
+}
+
+int style_add_json(struct buf *out, const cJSON *json, size_t max)
+{
+    struct buf text = {0};
+    struct jsonw w;
+    jw_begin(&w, &text);
+    jw_tree(&w, json);
+    int rc = jw_end(&w);
+    if (rc == 0)
+        rc = style_add_line(out, text.p, text.n, max);
+    buf_deinit(&text);
+    return rc;
 }

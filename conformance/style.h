@@ -3,6 +3,7 @@
 
 #include "conformance/verdict.h"
 
+#include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -35,5 +36,8 @@ int style_add(struct buf *out, bool on, enum style s, const char *text);
 /* Appends foreign text on one line: control characters become spaces, what is longer than max
  * bytes is cut at a character and ends in "…". 0 or E_NOMEM. */
 int style_add_line(struct buf *out, const char *text, size_t n, size_t max);
+
+/* The same with a JSON value in its shortest form. */
+int style_add_json(struct buf *out, const cJSON *json, size_t max);
 
 #endif

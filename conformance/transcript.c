@@ -4,7 +4,6 @@
 #include "base/err.h"
 #include "conformance/style.h"
 #include "json/json.h"
-#include "json/jsonw.h"
 
 #include <string.h>
 
@@ -12,19 +11,6 @@ enum { TEXT_MAX = 160 };
 
 /* ---- one event ----------------------------------------------------------------------------------
  */
-
-static int add_json(const cJSON *json, size_t max, struct buf *out)
-{
-    struct buf text = {0};
-    struct jsonw w;
-    jw_begin(&w, &text);
-    jw_tree(&w, json);
-    int rc = jw_end(&w);
-    if (rc == 0)
-        rc = style_add_line(out, text.p, text.n, max);
-    buf_deinit(&text);
-    return rc;
-}
 
 static int add_id(const struct trace_event *e, struct buf *out)
 {
@@ -44,14 +30,14 @@ static int add_call(const struct trace_event *e, size_t max, struct buf *out)
         return rc;
     rc = buf_adds(out, " ");
     /* what an update says is more telling than whose it is */
-    return rc < 0 ? rc : add_json(update ? update : params, max, out);
+    return rc < 0 ? rc : style_add_json(out, update ? update : params, max);
 }
 
 static int add_response(const struct trace_event *e, size_t max, struct buf *out)
 {
     const cJSON *error = json_get(e->json, "error"), *result = json_get(e->json, "result");
     int rc = buf_adds(out, error ? "error " : result ? "result " : "");
-    return rc < 0 ? rc : add_json(error ? error : result ? result : e->json, max, out);
+    return rc < 0 ? rc : style_add_json(out, error ? error : result ? result : e->json, max);
 }
 
 static int add_message(const struct trace_event *e, size_t max, struct buf *out)

@@ -348,7 +348,7 @@ def test_explanations(kit, tmp_path):
     (["run", "--srtict"], "did you mean --strict?"),
     (["run", "--jobs", "none"], "--jobs wants a number"),
     (["run", "--jobs"], "wants a value"),
-    (["run", "--report", "html=x"], 'no report of the kind "html"; there are junit and json'),
+    (["run", "--report", "pdf=x"], 'no report of the kind "pdf"; there are junit, tap, json, md and html'),
     (["run", "--report", "junit"], "--report wants KIND=FILE"),
     (["run", "--profile", "nobody"], 'there is no profile "nobody"'),
     (["run", "nothing-like-it"], "no case, area, tag or judged requirement"),

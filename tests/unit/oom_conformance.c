@@ -6,6 +6,8 @@
 #include "conformance/coverage.h"
 #include "conformance/monitor.h"
 #include "conformance/mutant.h"
+#include "conformance/profile.h"
+#include "conformance/report.h"
 #include "conformance/requirement.h"
 #include "conformance/result.h"
 #include "conformance/select.h"
@@ -144,6 +146,58 @@ static int write_transcript(void *ctx)
     return rc;
 }
 
+static int take_excerpt(void *ctx)
+{
+    struct case_result r = {.trace = *(const struct trace *)ctx, .verdict = VERDICT_FAIL};
+    struct excerpt e;
+    int rc = excerpt_take(&r, &e);
+    excerpt_deinit(&e);
+    return rc;
+}
+
+static int write_reports(void *ctx)
+{
+    const struct report_kind *k;
+    int rc = 0;
+    for (size_t i = 0; (k = report_kind_at(i)) && rc == 0; i++) {
+        struct buf out = {0};
+        rc = k->write(ctx, &out);
+        buf_deinit(&out);
+    }
+    return rc;
+}
+
+/* One case that failed and can be told about at length. */
+static void make_outcome(struct case_file *file, const struct trace *t, struct outcome *ret)
+{
+    static struct requirement row = {.id = "A-1",
+                                     .level = "MUST",
+                                     .area = "a",
+                                     .text = "T",
+                                     .how = "H",
+                                     .source = "S",
+                                     .tag = "keyword"};
+    static struct requirements reqs = {.rows = &row, .n = 1};
+    static char name[] = "p";
+    static const struct profile profile = {.name = name};
+    static const struct run_setting setting = {.profile = &profile, .reqs = &reqs};
+    struct case_result r;
+    assert_int_equal(result_init(&r, file, &reqs, false), 0);
+    struct player_check c = {
+        .id = "A-1", .outcome = PLAYER_BROKEN, .verb = "saw", .text = "t", .got = "g"};
+    result_add_check(&r, &c);
+    result_conclude(&r);
+    r.trace = *t;
+    *ret = (struct outcome){.setting = &setting};
+    ret->cases = calloc(1, sizeof *ret->cases);
+    assert_non_null(ret->cases);
+    ret->cases[0].failure = strdup("story");
+    assert_int_equal(excerpt_take(&r, &ret->cases[0].excerpt), 0);
+    r.trace = (struct trace){0};
+    ret->cases[0].result = r;
+    ret->n = ret->counts[VERDICT_FAIL] = 1;
+}
+
 static void fill(struct trace *t)
 {
     trace_init(t, 0);
@@ -173,7 +227,13 @@ static void every_allocation_may_fail(void **state)
     oom_fail_each(conclude, &file);
     oom_fail_each(watch_trace, &trace);
     oom_fail_each(write_transcript, &trace);
+    oom_fail_each(take_excerpt, &trace);
     oom_reset(-1);
+    struct outcome outcome;
+    make_outcome(&file, &trace, &outcome);
+    oom_fail_each(write_reports, &outcome);
+    oom_reset(-1);
+    outcome_deinit(&outcome);
     trace_deinit(&trace);
     cJSON_Delete(file.json);
     cJSON_Delete(mutant);

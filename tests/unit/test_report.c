@@ -17,6 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -108,7 +110,7 @@ static void junit_is_what_ci_reads(void **state)
         "    <testcase classname=\"prompt\" name=\"a\" time=\"0.012\">\n"
         "      <failure message=\"stopReason is one of end_turn, max_tokens, max_turn_requests, "
         "refusal, cancelled (closed set).\""
-        " type=\"PROMPT-12\">told &lt;&amp;&gt; ?\xef\xbf\xbd here</failure>\n"
+        " type=\"PROMPT-12\">told &lt;&amp;&gt; \xe2\x90\x81\xef\xbf\xbd here</failure>\n"
         "    </testcase>\n"
         "    <testcase classname=\"prompt\" name=\"b\" time=\"0.000\"/>\n"
         "  </testsuite>\n"
@@ -139,12 +141,168 @@ static void json_has_its_documented_shape(void **state)
     assert_int_equal(json_pointer(json, "/summary/exit_code")->valueint, 1);
     assert_string_equal(json_pointer(json, "/cases/0/reason_code")->valuestring, "capability");
     assert_string_equal(json_pointer(json, "/cases/1/id")->valuestring, "prompt/a");
+    assert_string_equal(json_pointer(json, "/cases/1/again")->valuestring,
+                        "acp-conformance run prompt/a");
     assert_string_equal(json_pointer(json, "/cases/1/stderr")->valuestring, "last words");
     assert_string_equal(json_pointer(json, "/cases/1/checks/0/verdict")->valuestring, "FAIL");
     assert_string_equal(json_pointer(json, "/cases/1/checks/0/pointer")->valuestring, "/result");
     assert_null(json_pointer(json, "/cases/2/checks/0/pointer"));
     cJSON_Delete(json);
     buf_deinit(&out);
+    outcome_deinit(&o);
+}
+
+static void tap_fails_what_fails(void **state)
+{
+    static const char want[] =
+        "TAP version 14\n"
+        "1..3\n"
+        "ok 1 - cancel/c - Title <&> \"x\" # SKIP no \"load\"\n"
+        "  ---\n"
+        "  verdict: SKIP\n"
+        "  duration_ms: 0.000\n"
+        "  reason: \"no \\\"load\\\"\"\n"
+        "  again: \"acp-conformance run cancel/c --strict\"\n"
+        "  ...\n"
+        "not ok 2 - prompt/a - Title <&> \"x\"\n"
+        "  ---\n"
+        "  verdict: FAIL\n"
+        "  duration_ms: 12.345\n"
+        "  checks:\n"
+        "    - id: \"PROMPT-12\"\n"
+        "      verdict: FAIL\n"
+        "      level: \"SCHEMA\"\n"
+        "      rule: \"stopReason is one of end_turn, max_tokens, max_turn_requests, refusal, "
+        "cancelled (closed set).\"\n"
+        "      by: \"prompt\"\n"
+        "      step: 1\n"
+        "      pointer: \"/result\"\n"
+        "      expected: \"\\\"a\\\"\"\n"
+        "      got: \"<b>\xe2\x90\x81\"\n"
+        "      text: \"differs\"\n"
+        "  again: \"acp-conformance run prompt/a --strict\"\n"
+        "  story: |\n"
+        "    told <&> \xe2\x90\x81\xef\xbf\xbd here\n"
+        "  ...\n"
+        "ok 3 - prompt/b - Title <&> \"x\"\n"
+        "  ---\n"
+        "  verdict: PASS\n"
+        "  duration_ms: 0.000\n"
+        "  ...\n";
+    struct outcome o = some_outcome();
+    struct buf out = {0};
+    (void)state;
+    o.again = " --strict";
+    assert_int_equal(report_tap(&o, &out), 0);
+    assert_string_equal(buf_cstr(&out), want);
+    out.n = 0;
+    o.interrupted = true;
+    assert_int_equal(report_tap(&o, &out), 0);
+    assert_non_null(strstr(buf_cstr(&out), "\nBail out! the run was interrupted\n"));
+    buf_deinit(&out);
+    outcome_deinit(&o);
+}
+
+static void markdown_is_short_and_harmless(void **state)
+{
+    static const char want[] =
+        "# ACP conformance: `Agent` `` 1` ` `` does not conform\n"
+        "\n"
+        "**3 cases** in 1.50 s: 1 PASS, 1 FAIL, 1 SKIP\n"
+        "\n"
+        "Profile `mine`, started 2026-11-30T23:12:00Z, acp-conformance " ACP_VERSION "\n"
+        "\n"
+        "## Passed, by area and level\n"
+        "\n"
+        "| area | cases | SCHEMA |\n"
+        "| :-- | --: | --: |\n"
+        "| cancel | 0/1 | |\n"
+        "| prompt | 1/2 | **1/2** |\n"
+        "\n"
+        "## What did not pass\n"
+        "\n"
+        "### FAIL `prompt/a` Title &lt;&amp;> \"x\"\n"
+        "\n"
+        "- **FAIL PROMPT-12** (SCHEMA) stopReason is one of end\\_turn, max\\_tokens, "
+        "max\\_turn\\_requests, refusal, cancelled (closed set).\n"
+        "  - at `/result`\n"
+        "  - expected `\"a\"`\n"
+        "  - got `<b>\xe2\x90\x81`\n"
+        "\n"
+        "<details><summary>Transcript and stderr</summary>\n"
+        "\n"
+        "```text\n"
+        "told <&> \xe2\x90\x81\xef\xbf\xbd here\n"
+        "```\n"
+        "\n"
+        "</details>\n"
+        "\n"
+        "Again: `acp-conformance run prompt/a`\n"
+        "\n"
+        "## Skipped\n"
+        "\n"
+        "| cases | because |\n"
+        "| --: | :-- |\n"
+        "| 1 | no \"load\" |\n";
+    struct outcome o = some_outcome();
+    struct buf out = {0};
+    (void)state;
+    free(o.agent_version);
+    o.agent_version = strdup("1` `");
+    assert_int_equal(report_markdown(&o, &out), 0);
+    assert_string_equal(buf_cstr(&out), want);
+    buf_deinit(&out);
+    outcome_deinit(&o);
+}
+
+/* The page as such is looked at by a browser (tests/e2e/test_reports.py). */
+static void html_lets_nothing_through(void **state)
+{
+    static const char *const parts[] = {
+        "<title>ACP conformance: &lt;/title&gt;&lt;script&gt; 1 does not conform</title>",
+        "<a href=\"#area-prompt\" data-l=\"SCHEMA\" title=\"1 FAIL, 1 PASS\">1/2</a>",
+        "<details class=\"case skip\" id=\"cancel/c\" data-l=\"SCHEMA;\">",
+        "<details class=\"case fail\" id=\"prompt/a\" data-l=\"SCHEMA;\" open>",
+        "<dt>got<dd><code>&lt;b&gt;\xe2\x90\x81</code>",
+        "<pre>last words</pre>",
+        "<code>acp-conformance run prompt/a</code>",
+        "<details id=\"PROMPT-12\">",
+    };
+    struct outcome o = some_outcome();
+    struct buf out = {0};
+    (void)state;
+    free(o.agent_name);
+    o.agent_name = strdup("</title><script>");
+    assert_int_equal(report_html(&o, &out), 0);
+    const char *at = buf_cstr(&out);
+    assert_null(strstr(at, "{{"));
+    assert_null(strstr(at, "<script>alert"));
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+        const char *found = strstr(at, parts[i]);
+        if (!found)
+            fail_msg("\"%s\" is not in, or not in its place in:\n%s", parts[i], out.p);
+        at = found;
+    }
+    buf_deinit(&out);
+    outcome_deinit(&o);
+}
+
+static void special_files_are_written_to(void **state)
+{
+    struct outcome o = some_outcome();
+    char err[1200], link[] = "/tmp/report-XXXXXX";
+    (void)state;
+    assert_int_equal(report_write("html", "/dev/null", &o, err, sizeof err), 0);
+    int fd = mkstemp(link);
+    assert_true(fd >= 0);
+    close(fd);
+    assert_int_equal(remove(link), 0);
+    assert_int_equal(symlink("/dev/null", link), 0);
+    assert_int_equal(report_write("tap", link, &o, err, sizeof err), 0);
+    struct stat st;
+    assert_int_equal(lstat(link, &st), 0);
+    assert_true(S_ISLNK(st.st_mode));
+    assert_int_equal(remove(link), 0);
     outcome_deinit(&o);
 }
 
@@ -273,6 +431,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(junit_is_what_ci_reads),
         cmocka_unit_test(json_has_its_documented_shape),
+        cmocka_unit_test(tap_fails_what_fails),
+        cmocka_unit_test(markdown_is_short_and_harmless),
+        cmocka_unit_test(html_lets_nothing_through),
+        cmocka_unit_test(special_files_are_written_to),
         cmocka_unit_test(reports_are_written_whole),
         cmocka_unit_test(transcripts_show_three_sides),
         cmocka_unit_test(failures_tell_everything),
