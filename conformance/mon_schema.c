@@ -156,6 +156,24 @@ static bool is_documented_mode_update(const struct part *p, const struct acp_fau
            json_get_str(p->m->update, "modeId");
 }
 
+/* An example of a draft has groups without a name. */
+static bool is_unnamed_group(const struct part *p, const struct acp_fault *f)
+{
+    const cJSON *group, *list = at(p->value, f->pointer);
+    if (f->def && strcmp(f->def, "SessionConfigSelectGroup") == 0)
+        return strcmp(last_token(f->pointer), "name") == 0;
+    if (!f->def || strcmp(f->def, "SessionConfigSelectOptions") != 0 ||
+        cJSON_GetArraySize(list) == 0)
+        return false;
+    cJSON_ArrayForEach(group, list)
+    {
+        if (!json_get_str(group, "group") || !cJSON_IsArray(json_get(group, "options")) ||
+            json_get(group, "name"))
+            return false;
+    }
+    return true;
+}
+
 static enum verdict cap(const struct part *p, const struct acp_fault *f)
 {
     const char *kind = p->m->update_kind;
@@ -165,8 +183,7 @@ static enum verdict cap(const struct part *p, const struct acp_fault *f)
         return VERDICT_WARN;
     if (f->def && strcmp(f->def, "StringFormat") == 0)
         return VERDICT_WARN;
-    if (f->def && strcmp(f->def, "SessionConfigSelectGroup") == 0 &&
-        strcmp(last_token(f->pointer), "name") == 0)
+    if (is_unnamed_group(p, f))
         return VERDICT_WARN;
     return VERDICT_FAIL;
 }

@@ -18,7 +18,14 @@
     X(path)                                                                                        \
     X(terminal)                                                                                    \
     X(text)                                                                                        \
-    X(error_code)
+    X(error_code)                                                                                  \
+    X(option)                                                                                      \
+    X(usage)                                                                                       \
+    X(message_id)                                                                                  \
+    X(compaction)                                                                                  \
+    X(value)                                                                                       \
+    X(elicitation)                                                                                 \
+    X(announce)
 
 #define X(name) extern const struct monitor monitor_##name;
 MONITORS(X)

@@ -105,7 +105,8 @@ static void additions(void **state)
          "EXT-12<=WARN"},
         {"an unstable method", INIT "A {\"jsonrpc\":\"2.0\",\"method\":\"auth/status_update\"}\n",
          "EXT-12<=INFO"},
-        {"with an underscore", INIT "A {\"jsonrpc\":\"2.0\",\"method\":\"_vendor/thing\"}\n", ""},
+        {"with an underscore, announced nowhere",
+         INIT "A {\"jsonrpc\":\"2.0\",\"method\":\"_vendor/thing\"}\n", "EXT-08<=WARN"},
         {"of the protocol level", INIT "A {\"jsonrpc\":\"2.0\",\"method\":\"$/thing\"}\n", ""},
     };
     (void)state;
