@@ -143,10 +143,10 @@ static int first_begin(struct player *p, struct play_step *s)
         rc = apply_member(p, "args", &p->argv, play_args_apply);
     if (rc == 0)
         rc = play_write_files(p);
-    if (rc == 0)
+    if (rc == 0) {
         s->agent = play_agent_add(p, NULL);
-    if (rc == 0)
         rc = s->agent ? play_agent_launch(s->agent) : E_NOMEM;
+    }
     if (rc < 0)
         return rc == E_INVALID ? rc : play_error(p, s, "%s", err_text(rc));
     return play_handshake_begin(p, s);
