@@ -195,13 +195,17 @@ static int plan(struct proof *p)
 /* ---- the matrix ---------------------------------------------------------------------------------
  */
 
+/* Of those that were run: what a skipped case judges was not tried. */
 static bool listed_by_a_case(const struct proof *p, const char *id)
 {
     const cJSON *v;
-    for (size_t i = 0; i < p->data.selection.n; i++)
-        cJSON_ArrayForEach(v, json_get(p->data.selection.cases[i]->json,
+    for (size_t i = 0; i < p->n; i++) {
+        if (p->trials[i].mutant)
+            continue;
+        cJSON_ArrayForEach(v, json_get(p->trials[i].file->json,
                                        "checks")) if (cJSON_IsString(v) &&
                                                       strcmp(v->valuestring, id) == 0) return true;
+    }
     return false;
 }
 
