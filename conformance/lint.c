@@ -163,12 +163,28 @@ static void check_policy(struct shape *s, const cJSON *policy, const void *arg)
         shape_fault(s, "%s", err);
 }
 
+/* The services name their member in what they say. */
+static void check_service(struct shape *s, const cJSON *value, const void *arg)
+{
+    char err[384];
+    cJSON *only = cJSON_CreateObject();
+    (void)arg;
+    bool ok =
+        only && cJSON_AddItemReferenceToObject(only, value->string, (cJSON *)(uintptr_t)value);
+    if (ok && player_check_client(only, err, sizeof err) < 0)
+        shape_fault(s, "%s", err);
+    cJSON_Delete(only);
+}
+
 static void check_client(struct shape *s, const cJSON *client, const void *arg)
 {
     static const struct shape_member members[] = {
         {"capabilities", SHAPE_OBJECT | SHAPE_NULL, false, NULL},
         {"info", SHAPE_OBJECT | SHAPE_NULL, false, NULL},
         {"policy", SHAPE_OBJECT, false, check_policy},
+        {"fs", SHAPE_OBJECT, false, check_service},
+        {"terminal", SHAPE_STRING | SHAPE_ARRAY, false, check_service},
+        {"elicitation", SHAPE_STRING | SHAPE_ARRAY | SHAPE_OBJECT, false, check_service},
     };
     shape_object(s, client, members, ARRAY_LEN(members), arg);
 }

@@ -1,5 +1,7 @@
 #include "mock-client/player_int.h"
 
+#include "mock-client/env.h"
+
 #include "base/err.h"
 
 #include <stdarg.h>
@@ -71,10 +73,11 @@ static void player_destroy(struct player *p)
     play_step_deinit(&p->now);
     play_asks_deinit(p);
     play_refs_deinit(p);
+    play_services_deinit(p);
     play_agents_deinit(p);
     cJSON_Delete(p->client_side);
-    play_list_free(p->argv);
-    play_list_free(p->env);
+    env_free(p->argv);
+    env_free(p->env);
     free(p->cwd);
     free(p->provider_url);
     free(p);
@@ -102,7 +105,7 @@ static bool all_gone(const struct player *p)
     for (struct list *l = p->agents.next; l != &p->agents; l = l->next)
         if (CONTAINER_OF(l, struct play_agent, node)->client)
             return false;
-    return true;
+    return !p->terminals;
 }
 
 void play_part_gone(struct player *p)
@@ -134,6 +137,7 @@ static void end_now(struct player *p)
         p->ops->on_ending(p->ctx, p->why, p->why_text);
     for (struct list *l = p->agents.next; l != &p->agents; l = l->next)
         client_close(CONTAINER_OF(l, struct play_agent, node)->client);
+    play_services_close(p);
     play_part_gone(p);
 }
 
@@ -318,14 +322,14 @@ static int advance(struct player *p)
 }
 
 /* What was lost of a trace leaves nothing to judge. */
-static int error_of_clients(const struct player *p)
+static int error_of_parts(const struct player *p)
 {
     int rc = 0;
     for (struct list *l = p->agents.next; l != &p->agents && rc == 0; l = l->next) {
         const struct client *c = CONTAINER_OF(l, struct play_agent, node)->client;
         rc = c ? client_error(c) : 0;
     }
-    return rc;
+    return rc < 0 || !p->terminals ? rc : terminals_error(p->terminals);
 }
 
 /* One pass: what is new is noted, then steps are played until one has to wait. */
@@ -334,8 +338,8 @@ static void on_tick(uv_idle_t *handle)
     struct player *p = handle->data;
     int rc = PLAY_NEXT;
     uv_idle_stop(&p->tick);
-    if (error_of_clients(p) < 0)
-        rc = play_error(p, &p->now, "%s", err_text(error_of_clients(p)));
+    if (error_of_parts(p) < 0)
+        rc = play_error(p, &p->now, "%s", err_text(error_of_parts(p)));
     if (p->over && rc == PLAY_NEXT) {
         play_book(p);
         if (!p->ending)
@@ -363,8 +367,8 @@ static int copy_options(struct player *p, const struct player_options *options)
 {
     const char *url = options->provider_url;
     p->options = *options;
-    p->argv = play_list_copy(options->argv);
-    p->env = play_list_copy(options->env ? options->env : (const char *const *)environ);
+    p->argv = env_copy(options->argv);
+    p->env = env_copy(options->env ? options->env : (const char *const *)environ);
     p->cwd = strdup(options->cwd);
     p->provider_url = url ? strdup(url) : NULL;
     if (!p->argv || !p->env || !p->cwd || (url && !p->provider_url))

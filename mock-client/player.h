@@ -113,6 +113,10 @@ int player_check_step(const cJSON *step, char *err, size_t err_n);
 /* All steps, and that the names they use were made before ("steps[3]: ..."). */
 int player_check_steps(const cJSON *steps, char *err, size_t err_n);
 
+/* Shape of `client`: policy, fs, terminal and elicitation. 0 or E_INVALID with a sentence in err.
+ */
+int player_check_client(const cJSON *client, char *err, size_t err_n);
+
 /* The verb of a step, static; NULL if it has none. */
 const char *player_step_verb(const cJSON *step);
 

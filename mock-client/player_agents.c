@@ -1,5 +1,7 @@
 #include "mock-client/player_int.h"
 
+#include "mock-client/env.h"
+
 #include "base/err.h"
 
 #include <stdio.h>
@@ -27,8 +29,8 @@ static void agent_destroy(struct play_agent *a)
 {
     if (!a)
         return;
-    play_list_free(a->argv);
-    play_list_free(a->env);
+    env_free(a->argv);
+    env_free(a->env);
     free(a);
 }
 
@@ -48,8 +50,8 @@ struct play_agent *play_agent_add(struct player *p, const char *name)
         return NULL;
     a->player = p;
     a->name = name ? trace_name_agent(p->options.trace, name) : NULL;
-    a->argv = play_list_copy((const char *const *)p->argv);
-    a->env = play_list_copy((const char *const *)p->env);
+    a->argv = env_copy((const char *const *)p->argv);
+    a->env = env_copy((const char *const *)p->env);
     if (!a->argv || !a->env || (name && !a->name)) {
         agent_destroy(a);
         return NULL;
@@ -101,8 +103,8 @@ int play_agent_launch(struct play_agent *a)
 /* What the step adds to command and environment. */
 static int apply_members(struct play_step *s)
 {
-    int rc = play_env_apply(&s->agent->env, json_get(s->step, "env"));
-    return rc < 0 ? rc : play_args_apply(&s->agent->argv, json_get(s->step, "args"));
+    int rc = env_apply(&s->agent->env, json_get(s->step, "env"));
+    return rc < 0 ? rc : env_add_args(&s->agent->argv, json_get(s->step, "args"));
 }
 
 static int launch_step(struct player *p, struct play_step *s)
@@ -183,6 +185,7 @@ static void lose_open_requests(struct player *p, const struct play_agent *a)
             ref->lost = true;
     }
     play_asks_forget(p, a);
+    terminals_forget(p->terminals, a->name);
 }
 
 int play_restart_begin(struct player *p, struct play_step *s)

@@ -1,12 +1,11 @@
 #include "mock-client/player_int.h"
 
+#include "mock-client/disk.h"
+
 #include "base/err.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* Files below the session's working directory. They are small, so plain blocking calls do. */
 
@@ -27,56 +26,16 @@ static int full_path(const struct player *p, const char *path, struct buf *out)
     return play_path_check(path) < 0 ? E_INVALID : buf_addf(out, "%s/%s", p->cwd, path);
 }
 
-/* Makes the folders above the file. */
-static int make_folders(char *path, size_t from)
-{
-    for (char *slash = strchr(path + from, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        int rc = mkdir(path, 0777);
-        *slash = '/';
-        if (rc < 0 && errno != EEXIST)
-            return -errno;
-    }
-    return 0;
-}
-
-static int write_whole(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "wb");
-    if (!file)
-        return -errno;
-    size_t n = strlen(text);
-    int rc = fwrite(text, 1, n, file) == n ? 0 : E_IO;
-    return fclose(file) == 0 ? rc : E_IO;
-}
-
 int play_file_write(const struct player *p, const char *path, const char *text)
 {
     struct buf full = {0};
     int rc = full_path(p, path, &full);
     char *name = rc == 0 ? buf_cstr(&full) : NULL;
     if (rc == 0)
-        rc = name ? make_folders(name, strlen(p->cwd) + 1) : E_NOMEM;
+        rc = name ? disk_make_folders(name, strlen(p->cwd) + 1) : E_NOMEM;
     if (rc == 0)
-        rc = write_whole(name, text);
+        rc = disk_write(name, text, strlen(text));
     buf_deinit(&full);
-    return rc;
-}
-
-/* Appends the file to *out: 0, or a negative errno (-ENOENT). */
-static int read_whole(const char *path, struct buf *out)
-{
-    char part[4096];
-    size_t n;
-    int rc = 0;
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return -errno;
-    while (rc == 0 && (n = fread(part, 1, sizeof part, file)) > 0)
-        rc = buf_add(out, part, n);
-    if (rc == 0 && ferror(file))
-        rc = E_IO;
-    fclose(file);
     return rc;
 }
 
@@ -86,7 +45,7 @@ static int read_file(const struct player *p, const char *path, struct buf *out)
     int rc = full_path(p, path, &full);
     const char *name = rc == 0 ? buf_cstr(&full) : NULL;
     if (rc == 0)
-        rc = name ? read_whole(name, out) : E_NOMEM;
+        rc = name ? disk_read(name, out) : E_NOMEM;
     buf_deinit(&full);
     return rc;
 }

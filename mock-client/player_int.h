@@ -1,7 +1,10 @@
 #ifndef MOCK_CLIENT_PLAYER_INT_H
 #define MOCK_CLIENT_PLAYER_INT_H
 
+#include "mock-client/files.h"
 #include "mock-client/player.h"
+#include "mock-client/policy.h"
+#include "mock-client/terminals.h"
 
 #include "base/buf.h"
 #include "base/list.h"
@@ -47,9 +50,11 @@ struct play_ask {
     struct list node;
     const struct trace_event *e;
     struct play_agent *agent; /* lent: who asks */
-    const char *hold;         /* lent: answered with `then` at the release; NULL: not at one */
-    const cJSON *then;        /* lent: a policy's value */
-    bool never;               /* its policy: not even a cancel answers it */
+    const cJSON *value;       /* lent: the ANSWER, NULL for the default */
+    /* Answers by default. */
+    int (*fallback)(struct play_agent *a, const struct trace_event *e);
+    const char *hold; /* lent: at its release the value answers; NULL: it waits for a step */
+    bool never;       /* not even a cancel answers it */
 };
 
 struct play_verb;
@@ -105,6 +110,10 @@ struct player {
     uv_idle_t tick;
     uv_timer_t deadline;
     int open_handles;
+    struct policy_state policy;
+    cJSON *released; /* owned: names of holds as members */
+    struct files files;
+    struct terminals *terminals;
     size_t booked; /* events of the trace that were looked at */
     struct list refs, asks;
     int64_t last_id;
@@ -204,8 +213,25 @@ int play_asks_cancel(struct player *p, const struct trace_event *cancel);
 /* Nobody will answer the open requests of that process. */
 void play_asks_forget(struct player *p, const struct play_agent *a);
 void play_asks_deinit(struct player *p);
+/* Answers by ask->value. 0 or E_NOMEM. */
+int play_ask_by(const struct play_ask *ask);
+/* Those that wait at this hold are answered. 0 or E_NOMEM. */
+int play_asks_release(struct player *p, const char *hold);
+void play_send_answer(struct play_agent *a, const struct buf *line, bool may_be_invalid);
+
+/* ---- player_service.c ---------------------------------------------------------------------------
+ */
+
+int play_services_open(struct player *p); /* 0 or E_NOMEM */
+/* play_part_gone comes later. */
+void play_services_close(struct player *p);
+void play_services_deinit(struct player *p);
+/* What a request is answered without a policy. 0 or E_NOMEM. */
+int play_serve(struct play_agent *a, const struct trace_event *e);
 /* True if the client's policies or terminals have a hold of that name. */
 bool play_holds(const struct player *p, const char *name);
+/* One of them has come to it: true if it was released before. */
+bool play_hold_reached(struct player *p, const char *name);
 /* Lets them go on. 0 or E_NOMEM. */
 int play_release_hold(struct player *p, const char *name);
 
@@ -255,18 +281,6 @@ struct play_agent *play_agent_add(struct player *p, const char *name);
 int play_agent_launch(struct play_agent *a);
 void play_agents_deinit(struct player *p);
 
-/* ---- player_env.c -------------------------------------------------------------------------------
- */
-
-/* A copy of a NULL-ended list; NULL: out of memory. */
-char **play_list_copy(const char *const *list);
-void play_list_free(char **list);
-/* Members of env replace variables, null removes one. 0 or E_NOMEM. */
-int play_env_apply(char ***list, const cJSON *env);
-int play_env_set(char ***list, const char *name, const char *value);
-/* Appends strings. 0, E_NOMEM or E_INVALID. */
-int play_args_apply(char ***list, const cJSON *args);
-
 /* ---- player_start.c -----------------------------------------------------------------------------
  */
 
@@ -295,6 +309,9 @@ const struct play_verb *play_verb_find(const cJSON *step);
 const struct play_verb *play_verb_at(size_t i); /* NULL at the end */
 /* True if the step itself, whatever its `expect` says, has an expectation. */
 bool play_step_judges(const struct play_verb *verb, const cJSON *step);
+/* The verb's value is an object whose members, of these names, are ranges; at least one. */
+int play_ranges_check(const cJSON *step, const char *verb, const char *names,
+                      struct json_error *reterr);
 int play_lint_pattern(const cJSON *pattern, const char *where, struct json_error *reterr);
 int play_lint_fail(struct json_error *reterr, const char *path, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
@@ -336,6 +353,10 @@ PLAY_VERB_FN(model_gone_begin);
 PLAY_VERB_FN(model_gone_poll);
 PLAY_VERB_FN(write_file_begin);
 PLAY_VERB_FN(file_begin);
+PLAY_VERB_FN(write_buffer_begin);
+PLAY_VERB_FN(buffer_begin);
+PLAY_VERB_FN(terminals_begin);
+PLAY_VERB_FN(terminals_poll);
 PLAY_VERB_FN(close_stdin_begin);
 PLAY_VERB_FN(signal_begin);
 PLAY_VERB_FN(exit_begin);
@@ -348,6 +369,7 @@ PLAY_VERB_FN(start_poll);
 PLAY_VERB_FN(kill_begin);
 PLAY_VERB_FN(kill_poll);
 
+int play_terminals_late(struct player *p, struct play_step *s, const char *why);
 int play_start_late(struct player *p, struct play_step *s, const char *why);
 int play_hold_late(struct player *p, struct play_step *s, const char *why);
 int play_batch_late(struct player *p, struct play_step *s, const char *why);
@@ -366,6 +388,9 @@ int play_file_check(const cJSON *step, struct json_error *reterr);
 int play_write_file_check(const cJSON *step, struct json_error *reterr);
 int play_signal_check(const cJSON *step, struct json_error *reterr);
 int play_stdout_rest_check(const cJSON *step, struct json_error *reterr);
+int play_write_buffer_check(const cJSON *step, struct json_error *reterr);
+int play_buffer_check(const cJSON *step, struct json_error *reterr);
+int play_terminals_check(const cJSON *step, struct json_error *reterr);
 int play_start_check(const cJSON *step, struct json_error *reterr);
 
 /* Number of a signal by its name without SIG; -1 if unknown. The name; NULL if unknown. */

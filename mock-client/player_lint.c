@@ -176,6 +176,22 @@ static const char *type_name(char type)
     return "something else";
 }
 
+int play_ranges_check(const cJSON *step, const char *verb, const char *names,
+                      struct json_error *reterr)
+{
+    const cJSON *m, *value = json_get(step, verb);
+    if (!value->child)
+        return play_lint_fail(reterr, verb, "needs one of: %s", names);
+    cJSON_ArrayForEach(m, value)
+    {
+        if (!strstr(names, m->string))
+            return play_lint_fail(reterr, verb, "unknown member \"%s\"", m->string);
+        if (!is_range(m))
+            return play_lint_fail(reterr, verb, "%s is a number or {\"min\", \"max\"}", m->string);
+    }
+    return 0;
+}
+
 static int check_value(const cJSON *value, const char *types, size_t n, struct json_error *reterr)
 {
     bool held = false;

@@ -345,7 +345,7 @@ int play_respond_check(const cJSON *step, struct json_error *reterr)
     char text[200];
     if (n != 1)
         return play_lint_fail(reterr, "respond", "needs one of result, error and answer");
-    if (answer && policy_check_value("session/request_permission", answer, text, sizeof text) < 0)
+    if (answer && policy_check_plain(NULL, answer, text, sizeof text) < 0)
         return play_lint_fail(reterr, "respond.answer", "%s", text);
     return 0;
 }

@@ -1,5 +1,7 @@
 #include "mock-client/player_int.h"
 
+#include "mock-client/env.h"
+
 #include "mock-client/subst.h"
 
 #include "base/err.h"
@@ -138,9 +140,11 @@ static int first_begin(struct player *p, struct play_step *s)
     s->raw = json_get(p->options.play, "client"); /* it has no `within` */
     int rc = fill_member(p, "client", &p->client_side);
     if (rc == 0)
-        rc = apply_member(p, "env", &p->env, play_env_apply);
+        rc = apply_member(p, "env", &p->env, env_apply);
     if (rc == 0)
-        rc = apply_member(p, "args", &p->argv, play_args_apply);
+        rc = apply_member(p, "args", &p->argv, env_add_args);
+    if (rc == 0)
+        rc = play_services_open(p);
     if (rc == 0)
         rc = play_write_files(p);
     if (rc == 0) {

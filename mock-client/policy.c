@@ -1,89 +1,36 @@
 #include "mock-client/policy.h"
 
+#include "mock-client/elicitation.h"
+#include "mock-client/response.h"
+
 #include "base/buf.h"
 #include "base/err.h"
 #include "json/json.h"
-#include "json/jsonw.h"
+#include "json/match.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define PERMISSION "session/request_permission"
-
-static const char *const permission_words[] = {
-    "allow_once", "allow_always", "reject_once", "reject_always", "cancelled",
-};
-
-static bool is_permission_word(const char *word)
+const struct policy_word *policy_word_find(const char *word)
 {
-    for (size_t i = 0; i < ARRAY_LEN(permission_words); i++)
-        if (!strcmp(word, permission_words[i]))
-            return true;
-    return false;
+    static const struct policy_word words[] = {
+        {"manual", NULL, POLICY_MANUAL},
+        {"never", NULL, POLICY_NEVER},
+        {"service", NULL, POLICY_SERVICE},
+        {"allow_once", POLICY_PERMISSION, POLICY_ANSWER},
+        {"allow_always", POLICY_PERMISSION, POLICY_ANSWER},
+        {"reject_once", POLICY_PERMISSION, POLICY_ANSWER},
+        {"reject_always", POLICY_PERMISSION, POLICY_ANSWER},
+        {"cancelled", POLICY_PERMISSION, POLICY_ANSWER},
+        {"accept", POLICY_ELICITATION, POLICY_ANSWER},
+        {"decline", POLICY_ELICITATION, POLICY_ANSWER},
+        {"cancel", POLICY_ELICITATION, POLICY_ANSWER},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (!strcmp(words[i].word, word))
+            return &words[i];
+    return NULL;
 }
-
-/* ---- checking ----------------------------------------------------------------------------------
- */
-
-static int check_word(const char *method, const char *word, char *err, size_t err_n)
-{
-    if (!strcmp(word, "manual") || !strcmp(word, "never"))
-        return 0;
-    if (is_permission_word(word) && !strcmp(method, PERMISSION))
-        return 0;
-    if (is_permission_word(word))
-        snprintf(err, err_n, "%s: \"%s\" is an answer to " PERMISSION " only", method, word);
-    else
-        snprintf(err, err_n, "%s: unknown answer \"%s\"", method, word);
-    return E_INVALID;
-}
-
-static int check_object(const char *method, const cJSON *value, char *err, size_t err_n)
-{
-    bool result = json_get(value, "result"), error = json_get(value, "error");
-    const cJSON *m;
-    cJSON_ArrayForEach(m, value)
-    {
-        if (!strcmp(m->string, "result") || !strcmp(m->string, "error") ||
-            !strcmp(m->string, "invalid"))
-            continue;
-        snprintf(err, err_n, "%s: unknown member \"%s\"", method, m->string);
-        return E_INVALID;
-    }
-    if (result != error)
-        return 0;
-    snprintf(err, err_n, "%s: needs \"result\" or \"error\", and not both", method);
-    return E_INVALID;
-}
-
-int policy_check_value(const char *method, const cJSON *value, char *err, size_t err_n)
-{
-    if (cJSON_IsString(value))
-        return check_word(method, value->valuestring, err, err_n);
-    if (cJSON_IsObject(value))
-        return check_object(method, value, err, err_n);
-    snprintf(err, err_n, "%s: an answer is a word, {\"result\": ...} or {\"error\": ...}", method);
-    return E_INVALID;
-}
-
-int policy_check(const cJSON *policy, char *err, size_t err_n)
-{
-    const cJSON *m;
-    if (policy && !cJSON_IsObject(policy)) {
-        snprintf(err, err_n, "policy: expected an object keyed by method");
-        return E_INVALID;
-    }
-    cJSON_ArrayForEach(m, policy)
-    {
-        int rc = policy_check_value(m->string, m, err, err_n);
-        if (rc < 0)
-            return rc;
-    }
-    return 0;
-}
-
-/* ---- answering ---------------------------------------------------------------------------------
- */
 
 const cJSON *policy_find(const cJSON *policy, const char *method)
 {
@@ -95,48 +42,107 @@ bool policy_may_be_invalid(const cJSON *value)
     return json_get_bool(value, "invalid");
 }
 
-static void begin_response(struct jsonw *w, struct buf *out, struct json_slice id)
+/* ---- choosing ----------------------------------------------------------------------------------
+ */
+
+struct policy_place {
+    const cJSON *list;
+    int next;
+};
+
+void policy_state_deinit(struct policy_state *s)
 {
-    jw_begin(w, out);
-    jw_open(w, '{');
-    jw_kstr(w, "jsonrpc", "2.0");
-    jw_key(w, "id");
-    jw_raw(w, id.p, id.n);
+    free(s->places);
+    *s = (struct policy_state){0};
 }
 
-static int end_response(struct jsonw *w)
+static struct policy_place *place_of(struct policy_state *s, const cJSON *list)
 {
-    jw_close(w);
-    return jw_end(w);
+    for (size_t i = 0; i < s->n; i++)
+        if (s->places[i].list == list)
+            return &s->places[i];
+    struct policy_place *more = realloc(s->places, (s->n + 1) * sizeof *more);
+    if (!more)
+        return NULL;
+    s->places = more;
+    more[s->n] = (struct policy_place){.list = list};
+    return &more[s->n++];
 }
+
+/* The next element; the last one again and again. NULL: out of memory. */
+static const cJSON *take(struct policy_state *s, const cJSON *list)
+{
+    struct policy_place *place = place_of(s, list);
+    if (!place)
+        return NULL;
+    const cJSON *value = cJSON_GetArrayItem(list, place->next);
+    place->next += value && value->next;
+    return value;
+}
+
+/* NULL: the default. */
+static const cJSON *by_rule(const cJSON *value, const struct policy_request *r)
+{
+    const cJSON *rule;
+    cJSON_ArrayForEach(rule, json_get(value, "when"))
+    {
+        if (json_match(json_get(rule, "match"), r->params, NULL) == 1)
+            return json_get(rule, "answer");
+    }
+    return json_get(value, "else");
+}
+
+static const cJSON *by_kind(const cJSON *value, const struct policy_request *r)
+{
+    const cJSON *own = r->kind ? json_get(json_get(value, "by_kind"), r->kind) : NULL;
+    return own ? own : json_get(value, "else");
+}
+
+int policy_choose(struct policy_state *s, const cJSON *value, const struct policy_request *request,
+                  const cJSON **ret)
+{
+    for (;;) {
+        if (cJSON_IsArray(value)) {
+            value = take(s, value);
+            if (!value)
+                return E_NOMEM;
+        } else if (json_get(value, "when")) {
+            value = by_rule(value, request);
+        } else if (json_get(value, "by_kind")) {
+            value = by_kind(value, request);
+        } else {
+            *ret = value;
+            return 0;
+        }
+    }
+}
+
+/* ---- answering ---------------------------------------------------------------------------------
+ */
 
 int policy_write_result(struct json_slice id, const cJSON *value, struct buf *out)
 {
     struct jsonw w;
-    begin_response(&w, out, id);
-    jw_key(&w, "result");
-    if (value) {
-        jw_tree(&w, value);
-    } else {
-        jw_open(&w, '{');
-        jw_close(&w);
-    }
-    return end_response(&w);
+    if (!value)
+        return response_empty(id, out);
+    response_begin(&w, out, id);
+    jw_ktree(&w, "result", value);
+    return response_end(&w);
 }
 
 int policy_write_error(struct json_slice id, const cJSON *value, struct buf *out)
 {
     struct jsonw w;
-    begin_response(&w, out, id);
+    response_begin(&w, out, id);
     jw_ktree(&w, "error", value);
-    return end_response(&w);
+    return response_end(&w);
 }
 
 /* option_id NULL: cancelled. */
 static int answer_outcome(struct json_slice id, const char *option_id, struct buf *out)
 {
     struct jsonw w;
-    begin_response(&w, out, id);
+    response_begin(&w, out, id);
     jw_kopen(&w, "result", '{');
     jw_kopen(&w, "outcome", '{');
     jw_kstr(&w, "outcome", option_id ? "selected" : "cancelled");
@@ -144,7 +150,7 @@ static int answer_outcome(struct json_slice id, const char *option_id, struct bu
         jw_kstr(&w, "optionId", option_id);
     jw_close(&w);
     jw_close(&w);
-    return end_response(&w);
+    return response_end(&w);
 }
 
 int policy_answer_cancelled(struct json_slice id, struct buf *out)
@@ -152,14 +158,14 @@ int policy_answer_cancelled(struct json_slice id, struct buf *out)
     return answer_outcome(id, NULL, out);
 }
 
-/* The id of the first offered option of that kind; NULL if none is. */
-static const char *find_option(const cJSON *request, const char *kind)
+/* The id of the first offered option whose member is that; NULL if there is none. */
+static const char *find_option(const cJSON *request, const char *member, const char *value)
 {
     const cJSON *option;
     cJSON_ArrayForEach(option, json_get(json_get(request, "params"), "options"))
     {
-        const char *k = json_get_str(option, "kind");
-        if (k && !strcmp(k, kind))
+        const char *own = json_get_str(option, member);
+        if (own && !strcmp(own, value))
             return json_get_str(option, "optionId");
     }
     return NULL;
@@ -167,40 +173,83 @@ static const char *find_option(const cJSON *request, const char *kind)
 
 static int answer_unknown(struct json_slice id, const char *method, struct buf *out)
 {
-    struct jsonw w;
-    begin_response(&w, out, id);
-    jw_kopen(&w, "error", '{');
-    jw_kint(&w, "code", -32601);
-    jw_kstr(&w, "message", "Method not found");
-    jw_kopen(&w, "data", '{');
-    jw_kstr(&w, "method", method);
-    jw_close(&w);
-    jw_close(&w);
-    return end_response(&w);
+    return response_error(
+        id,
+        &(struct response_error){
+            .code = -32601, .message = "Method not found", .key = "method", .value = method},
+        out);
 }
 
-static int answer_word(const char *word, const cJSON *request, struct json_slice id,
+/* content NULL: none. */
+static int answer_action(struct json_slice id, const char *action, const cJSON *content,
+                         struct buf *out)
+{
+    struct jsonw w;
+    response_begin(&w, out, id);
+    jw_kopen(&w, "result", '{');
+    jw_kstr(&w, "action", action);
+    if (content)
+        jw_ktree(&w, "content", content);
+    jw_close(&w);
+    return response_end(&w);
+}
+
+/* A form is filled in, a URL only consented to. */
+static int answer_accept(const cJSON *request, struct json_slice id, struct buf *out)
+{
+    const cJSON *params = json_get(request, "params"), *form = json_get(params, "requestedSchema");
+    const char *mode = json_get_str(params, "mode");
+    if (mode && strcmp(mode, "form") != 0)
+        return answer_action(id, "accept", NULL, out);
+    cJSON *content = elicitation_fill(form);
+    int rc = content ? answer_action(id, "accept", content, out) : E_NOMEM;
+    cJSON_Delete(content);
+    return rc;
+}
+
+static int answer_word(const char *text, const cJSON *request, struct json_slice id,
                        struct buf *out)
 {
-    if (!strcmp(word, "manual"))
-        return POLICY_MANUAL;
-    if (!strcmp(word, "never"))
-        return POLICY_NEVER;
-    int rc = answer_outcome(id, find_option(request, word), out);
+    const struct policy_word *word = policy_word_find(text);
+    int rc;
+    if (word && word->act != POLICY_ANSWER)
+        return word->act;
+    if (!word || !word->method || !strcmp(word->method, POLICY_PERMISSION))
+        rc = answer_outcome(id, find_option(request, "kind", text), out);
+    else if (!strcmp(text, "accept"))
+        rc = answer_accept(request, id, out);
+    else
+        rc = answer_action(id, text, NULL, out);
+    return rc < 0 ? rc : POLICY_ANSWER;
+}
+
+static int answer_object(const cJSON *value, const cJSON *request, struct json_slice id,
+                         struct buf *out)
+{
+    const char *option = json_get_str(value, "option");
+    int rc;
+    if (json_get(value, "hold"))
+        return POLICY_HOLD;
+    if (option)
+        rc = answer_outcome(id, find_option(request, "optionId", option), out);
+    else if (json_get(value, "accept"))
+        rc = answer_action(id, "accept", json_get(value, "accept"), out);
+    else if (json_get(value, "result"))
+        rc = policy_write_result(id, json_get(value, "result"), out);
+    else
+        rc = policy_write_error(id, json_get(value, "error"), out);
     return rc < 0 ? rc : POLICY_ANSWER;
 }
 
 int policy_answer(const cJSON *value, const cJSON *request, struct json_slice id, struct buf *out)
 {
     const char *method = json_get_str(request, "method");
-    if (!method)
-        method = "";
-    if (!value && !strcmp(method, PERMISSION))
-        return answer_word("reject_once", request, id, out);
     if (value && cJSON_IsString(value))
         return answer_word(value->valuestring, request, id, out);
-    int rc = !value                      ? answer_unknown(id, method, out)
-             : json_get(value, "result") ? policy_write_result(id, json_get(value, "result"), out)
-                                         : policy_write_error(id, json_get(value, "error"), out);
+    if (value)
+        return answer_object(value, request, id, out);
+    if (method && !strcmp(method, POLICY_PERMISSION))
+        return answer_word("reject_once", request, id, out);
+    int rc = answer_unknown(id, method ? method : "", out);
     return rc < 0 ? rc : POLICY_ANSWER;
 }

@@ -67,7 +67,7 @@ static void test_shape(void **state)
          "steps[0]: expect[0]: check is a text"},
         {"[{'respond': {}}]", "steps[0]: respond: needs one of result, error and answer"},
         {"[{'respond': {}, 'answer': 'x'}]",
-         "steps[0]: respond.answer: session/request_permission: unknown answer \"x\""},
+         "steps[0]: respond.answer: an answer: unknown answer \"x\""},
         {"[{'send': 'x', 'chunks': 0}]",
          "steps[0]: send.chunks: is a size or a list of sizes, each 1 or more"},
         {"[{'send': 'x', 'repeat': {'text': 'x'}}]",

@@ -1,20 +1,20 @@
-#include "mock-client/player_int.h"
+#include "mock-client/env.h"
 
+#include "base/buf.h"
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The command and environment of a process: NULL-ended lists that own their strings. */
-
-void play_list_free(char **list)
+void env_free(char **list)
 {
     for (size_t i = 0; list && list[i]; i++)
         free(list[i]);
     free(list);
 }
 
-char **play_list_copy(const char *const *list)
+char **env_copy(const char *const *list)
 {
     size_t n = 0;
     while (list[n])
@@ -23,7 +23,7 @@ char **play_list_copy(const char *const *list)
     for (size_t i = 0; copy && i < n; i++) {
         copy[i] = strdup(list[i]);
         if (!copy[i]) {
-            play_list_free(copy);
+            env_free(copy);
             return NULL;
         }
     }
@@ -53,7 +53,7 @@ static int list_add(char ***list, char *text)
     return 0;
 }
 
-static void env_remove(char **env, const char *name)
+void env_remove(char **env, const char *name)
 {
     size_t len = strlen(name), kept = 0;
     for (size_t i = 0; env[i]; i++) {
@@ -65,7 +65,7 @@ static void env_remove(char **env, const char *name)
     env[kept] = NULL;
 }
 
-int play_env_set(char ***env, const char *name, const char *value)
+int env_set(char ***env, const char *name, const char *value)
 {
     struct buf text = {0};
     env_remove(*env, name);
@@ -75,14 +75,14 @@ int play_env_set(char ***env, const char *name, const char *value)
     return rc;
 }
 
-int play_env_apply(char ***list, const cJSON *env)
+int env_apply(char ***list, const cJSON *env)
 {
     int rc = 0;
     const cJSON *m;
     cJSON_ArrayForEach(m, env)
     {
         if (cJSON_IsString(m))
-            rc = play_env_set(list, m->string, m->valuestring);
+            rc = env_set(list, m->string, m->valuestring);
         else
             env_remove(*list, m->string);
         if (rc < 0)
@@ -91,7 +91,7 @@ int play_env_apply(char ***list, const cJSON *env)
     return 0;
 }
 
-int play_args_apply(char ***list, const cJSON *args)
+int env_add_args(char ***list, const cJSON *args)
 {
     const cJSON *m;
     cJSON_ArrayForEach(m, args)
