@@ -1,5 +1,6 @@
 #include "agent/agent_impl.h"
 
+#include "agent/restore.h"
 #include "agent/turn.h"
 #include "base/err.h"
 #include "base/log.h"
@@ -11,20 +12,11 @@
 #define WARM_MS   20u         /* after session/new: the client has its answer and types */
 #define READ_STOP (16u << 20) /* answers that wait before we stop taking requests */
 
-struct closed_session {
-    struct list node;
-    char id[SESSION_ID_MAX];
-};
-
 /* --- the end --- */
 
 static void destroy(struct agent *a)
 {
-    struct list *node;
-    while ((node = a->closed.next) != &a->closed) {
-        list_remove(node);
-        free(CONTAINER_OF(node, struct closed_session, node));
-    }
+    store_destroy(a->env.store);
     config_deinit(&a->env.config);
     buf_deinit(&a->out);
     free(a);
@@ -58,6 +50,8 @@ void agent_shutdown(struct agent *a)
     a->ops->on_ending(a->ctx);
     while (!list_empty(&a->sessions))
         session_destroy(CONTAINER_OF(a->sessions.next, struct session, node));
+    store_destroy(a->env.store);
+    a->env.store = NULL;
     peer_close(a->env.peer);
     a->env.peer = NULL;
     uv_close((uv_handle_t *)&a->warm, on_handle_closed);
@@ -108,6 +102,17 @@ static void on_output(void *ctx)
         stream_flush(a->stream);
 }
 
+static void for_each_restore(struct agent *a, void (*act)(struct restore *))
+{
+    struct list *next;
+    for (struct list *at = a->sessions.next; at != &a->sessions; at = next) {
+        struct session *s = CONTAINER_OF(at, struct session, node);
+        next = at->next;
+        if (s->restore)
+            act(s->restore);
+    }
+}
+
 static void for_each_turn(struct agent *a, void (*act)(struct turn *))
 {
     struct list *next;
@@ -128,6 +133,8 @@ static void on_pressure(void *ctx, bool high)
     if (!high)
         stream_pause(a->stream, false);
     for_each_turn(a, turn_pressure);
+    if (!high)
+        for_each_restore(a, restore_go_on);
 }
 
 static void on_gather(uv_check_t *check)
@@ -187,24 +194,6 @@ void agent_add_session(struct agent *a, struct session *s)
     uv_timer_start(&a->warm, on_warm, WARM_MS, 0);
 }
 
-bool agent_was_closed(struct agent *a, const char *id)
-{
-    for (struct list *at = a->closed.next; at != &a->closed; at = at->next)
-        if (strcmp(CONTAINER_OF(at, struct closed_session, node)->id, id) == 0)
-            return true;
-    return false;
-}
-
-void agent_close_session(struct agent *a, struct session *s)
-{
-    struct closed_session *c = calloc(1, sizeof *c);
-    if (c) {
-        memcpy(c->id, s->id, sizeof c->id);
-        list_append(&a->closed, &c->node);
-    }
-    session_destroy(s);
-}
-
 bool agent_has_credentials(struct agent *a, bool again)
 {
     struct llm_target to;
@@ -215,6 +204,22 @@ bool agent_has_credentials(struct agent *a, bool again)
 }
 
 /* --- the beginning --- */
+
+/* Without a place for it the agent works, and says that sessions do not last. */
+static int create_store(struct agent *a)
+{
+    struct buf path = {0};
+    int rc = store_locate(a->options.env, &path);
+    if (rc == 0 && !buf_cstr(&path))
+        rc = E_NOMEM;
+    const struct store_options options = {.path = path.p};
+    if (rc == 0)
+        rc = store_create(&options, &a->env.store);
+    buf_deinit(&path);
+    if (rc == E_NOTFOUND)
+        log_warn("sessions are not kept: set HOME or ACP_AGENT_HOME");
+    return rc == E_NOTFOUND ? 0 : rc;
+}
 
 static int open_wire(struct agent *a)
 {
@@ -237,11 +242,14 @@ int agent_open(uv_loop_t *loop, const struct agent_options *options, const struc
     a->env = (struct env){.loop = loop,
                           .model = options->model,
                           .max_tokens = options->max_tokens,
+                          .append = options->append,
+                          .title = options->title,
                           .may_gather = may_gather};
     config_init(&a->env.config);
     list_init(&a->sessions);
-    list_init(&a->closed);
-    int rc = fetch_create(loop, &a->env.fetch);
+    int rc = create_store(a);
+    if (rc == 0)
+        rc = fetch_create(loop, &a->env.fetch);
     if (rc == 0)
         rc = open_wire(a);
     if (rc < 0) {

@@ -17,9 +17,8 @@ struct agent {
     struct stream *stream;
     struct buf out; /* what the peer wrote since the last hand-over to the stream */
     struct list sessions;
-    struct list closed; /* struct closed_session: ids that close may be asked for again */
-    uv_timer_t warm;    /* loads libcurl in an idle moment */
-    uv_check_t gather;  /* runs after the reads of one turn of the loop, if text was gathered */
+    uv_timer_t warm;   /* loads libcurl in an idle moment */
+    uv_check_t gather; /* runs after the reads of one turn of the loop, if text was gathered */
     bool configured, initialized, ending;
     unsigned open_parts; /* that must report their end before the agent is gone */
 };
@@ -28,9 +27,6 @@ struct agent {
 struct session *agent_find_session(struct agent *a, const char *id);
 /* Takes the session into the list. */
 void agent_add_session(struct agent *a, struct session *s);
-/* Ends a session and remembers its id. */
-void agent_close_session(struct agent *a, struct session *s);
-bool agent_was_closed(struct agent *a, const char *id);
 
 /* Are there credentials for the model? Reads the configuration if there were none so far, or
  * `again`. */

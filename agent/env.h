@@ -2,6 +2,7 @@
 #define AGENT_ENV_H
 
 #include "agent/config.h"
+#include "agent/store.h"
 #include "http/fetch.h"
 #include "rpc/peer.h"
 
@@ -15,10 +16,13 @@ struct env {
     struct peer *peer;
     struct fetch *fetch;
     struct config config;
-    const char *model; /* "provider/model" of the command line, or NULL */
+    struct store *store; /* NULL: no place for one is known, nothing lasts */
+    const char *model;   /* "provider/model" of the command line, or NULL */
     uint32_t max_tokens;
-    bool pressed; /* the client does not read: nothing new may be started */
-    bool notices; /* the client takes notice updates */
+    const char *append; /* joins every system prompt, or NULL */
+    const char *title;  /* of new sessions, or NULL: made from the first prompt */
+    bool pressed;       /* the client does not read: nothing new may be started */
+    bool notices;       /* the client takes notice updates */
     /* True while earlier output is on its way: text may then be gathered, and is asked for at the
      * end of this turn of the loop. */
     bool (*may_gather)(struct env *env);

@@ -17,6 +17,7 @@ static const struct flag {
 } flags[] = {
     {"--cwd", "-cwd", FLAG_TEXT, offsetof(struct flags, cwd)},
     {"--model", "-m", FLAG_TEXT, offsetof(struct flags, model)},
+    {"--title", NULL, FLAG_TEXT, offsetof(struct flags, title)},
     {"--append-system-prompt", NULL, FLAG_TEXT, offsetof(struct flags, append)},
     {"--append-system-prompt-file", NULL, FLAG_TEXT, offsetof(struct flags, append_file)},
     {"--trace", NULL, FLAG_TEXT, offsetof(struct flags, trace)},
@@ -35,6 +36,7 @@ const char *flags_usage(void)
            "  --cwd DIR, DIRECTORY   working directory of sessions that name none\n"
            "  --model, -m P/M        provider/model, or a model of the default provider\n"
            "  --max-tokens N         tokens the model may write per answer\n"
+           "  --title TEXT           title of new sessions, instead of their first words\n"
            "  --append-system-prompt TEXT, --append-system-prompt-file FILE\n"
            "                         added to the system prompt\n"
            "  --trace FILE           append every message of both directions to FILE\n"

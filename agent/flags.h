@@ -12,7 +12,7 @@ enum flags_action { FLAGS_SERVE, FLAGS_HELP, FLAGS_VERSION };
 struct flags {
     enum flags_action action;
     /* All lent by argv; NULL if not given. */
-    const char *cwd, *model, *append, *append_file, *trace;
+    const char *cwd, *model, *title, *append, *append_file, *trace;
     uint32_t max_tokens; /* 0: not given */
     size_t max_line;     /* 0: not given */
     enum log_level log_level;

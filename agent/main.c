@@ -116,6 +116,7 @@ static int open_agent(struct program *p, const struct flags *f)
                                     .cwd = p->cwd,
                                     .model = f->model,
                                     .append = p->append.p,
+                                    .title = f->title,
                                     .max_tokens = f->max_tokens,
                                     .max_line = f->max_line,
                                     .env = env,

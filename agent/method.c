@@ -10,12 +10,15 @@
 #define AUTH_METHOD      "environment"
 
 static const struct {
-    enum acp_method id;
-    const char *alias;
+    enum acp_method id; /* ACP_METHOD_UNKNOWN: `name` counts */
+    const char *name, *alias;
     void (*fn)(struct agent *, struct rpc_request *, const cJSON *);
 } requests[] = {
-#define X(id, alias, fn) {ACP_##id, alias, fn},
+#define X(id, alias, fn) {ACP_##id, NULL, alias, fn},
     METHOD_REQUESTS(X)
+#undef X
+#define X(name, alias, fn) {ACP_METHOD_UNKNOWN, name, alias, fn},
+        METHOD_MORE_REQUESTS(X)
 #undef X
 };
 
@@ -29,9 +32,14 @@ static const struct {
 #undef X
 };
 
-static bool is_called(const char *method, enum acp_method id, const char *alias)
+static bool is_called(const char *method, const char *name, const char *alias)
 {
-    return strcmp(method, acp_methods[id].name) == 0 || (alias && strcmp(method, alias) == 0);
+    return strcmp(method, name) == 0 || (alias && strcmp(method, alias) == 0);
+}
+
+static const char *name_of_request(size_t i)
+{
+    return requests[i].name ? requests[i].name : acp_methods[requests[i].id].name;
 }
 
 int method_request(void *ctx, struct rpc_request *req, const char *method, const cJSON *params)
@@ -45,7 +53,7 @@ int method_request(void *ctx, struct rpc_request *req, const char *method, const
         return 0;
     }
     for (size_t i = 0; i < ARRAY_LEN(requests); i++) {
-        if (is_called(method, requests[i].id, requests[i].alias)) {
+        if (is_called(method, name_of_request(i), requests[i].alias)) {
             requests[i].fn(a, req, params);
             return 0;
         }
@@ -59,7 +67,7 @@ void method_notify(void *ctx, const char *method, const cJSON *params)
     if (!a->initialized)
         return;
     for (size_t i = 0; i < ARRAY_LEN(notifications); i++)
-        if (is_called(method, notifications[i].id, notifications[i].alias))
+        if (is_called(method, acp_methods[notifications[i].id].name, notifications[i].alias))
             notifications[i].fn(a, params);
 }
 
@@ -86,14 +94,22 @@ struct initialize {
     const cJSON *capabilities, *info;
 };
 
-static void write_capabilities(struct jsonw *w)
+static void write_session_capabilities(struct jsonw *w, bool lasting)
+{
+    static const char *const names[] = {"close", "list", "resume", "delete", "fork"};
+    jw_kbool(w, "loadSession", lasting);
+    jw_kopen(w, "sessionCapabilities", '{');
+    for (size_t i = 0; i < (lasting ? ARRAY_LEN(names) : 1); i++) {
+        jw_kopen(w, names[i], '{');
+        jw_close(w);
+    }
+    jw_close(w);
+}
+
+static void write_capabilities(struct jsonw *w, bool lasting)
 {
     jw_kopen(w, "agentCapabilities", '{');
-    jw_kbool(w, "loadSession", false);
-    jw_kopen(w, "sessionCapabilities", '{');
-    jw_kopen(w, "close", '{');
-    jw_close(w);
-    jw_close(w);
+    write_session_capabilities(w, lasting);
     jw_kopen(w, "promptCapabilities", '{');
     jw_kbool(w, "image", false);
     jw_kbool(w, "audio", false);
@@ -151,7 +167,7 @@ void method_initialize(struct agent *a, struct rpc_request *req, const cJSON *pa
     struct jsonw *w = rpc_reply_begin(req);
     jw_open(w, '{');
     jw_kint(w, "protocolVersion", PROTOCOL_VERSION);
-    write_capabilities(w);
+    write_capabilities(w, a->env.store != NULL);
     write_info(w);
     write_auth_methods(w);
     jw_close(w);

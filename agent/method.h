@@ -12,13 +12,21 @@
     X(INITIALIZE, NULL, method_initialize)                                                         \
     X(AUTHENTICATE, NULL, method_authenticate)                                                     \
     X(SESSION_NEW, "newSession", method_session_new)                                               \
+    X(SESSION_LOAD, "loadSession", method_session_load)                                            \
+    X(SESSION_RESUME, "resumeSession", method_session_resume)                                      \
+    X(SESSION_LIST, "listSessions", method_session_list)                                           \
+    X(SESSION_DELETE, "deleteSession", method_session_delete)                                      \
     X(SESSION_CLOSE, "closeSession", method_session_close)                                         \
     X(SESSION_PROMPT, "prompt", method_session_prompt)
+
+/* Methods that are not in stable ACP: wire name, older spelling, function. */
+#define METHOD_MORE_REQUESTS(X) X("session/fork", "forkSession", method_session_fork)
 
 #define METHOD_NOTIFICATIONS(X) X(SESSION_CANCEL, "cancel", method_session_cancel)
 
 #define X(id, alias, fn) void fn(struct agent *a, struct rpc_request *req, const cJSON *params);
 METHOD_REQUESTS(X)
+METHOD_MORE_REQUESTS(X)
 #undef X
 #define X(id, alias, fn) void fn(struct agent *a, const cJSON *params);
 METHOD_NOTIFICATIONS(X)
@@ -28,5 +36,25 @@ METHOD_NOTIFICATIONS(X)
 void method_fail_params(struct rpc_request *req, const struct json_error *err);
 /* -32000 that says what to do. */
 void method_fail_login(struct rpc_request *req);
+
+/* -32002 with data.sessionId. */
+void method_fail_unknown(struct rpc_request *req, const char *id);
+/* A failure of the store (or of what reads it): -32603 with its sentence. */
+void method_fail_store(struct agent *a, struct rpc_request *req, int rc);
+/* For methods that need the store: false, with the request answered, where there is none. */
+bool method_has_store(struct agent *a, struct rpc_request *req, const char *method);
+/* params.sessionId, or NULL with the request answered. */
+const char *method_read_id(struct rpc_request *req, const cJSON *params);
+
+/* What new, load, resume and fork have in common. All lent by params. */
+struct method_setup {
+    const char *cwd; /* absolute, but it may not exist; NULL: not given */
+    const cJSON *servers, *directories;
+};
+int method_read_setup(const cJSON *params, struct method_setup *ret, struct json_error *err);
+/* Is it a directory that exists? 0 or E_INVALID. */
+int method_check_cwd(const char *cwd, struct json_error *err);
+/* The result of those methods; with_id: as a new session. */
+void method_reply_session(struct rpc_request *req, const struct session *s, bool with_id);
 
 #endif

@@ -4,6 +4,7 @@
 #include "agent/file.h"
 #include "agent/mcp.h"
 #include "agent/prompt.h"
+#include "agent/record.h"
 #include "agent/turn.h"
 #include "base/err.h"
 #include "base/log.h"
@@ -12,28 +13,11 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-struct new_params {
-    const char *cwd;
-    const cJSON *servers, *directories;
-};
-
 static int complain(struct json_error *err, const char *where, const char *what)
 {
     snprintf(err->path, sizeof err->path, "%s", where);
     snprintf(err->text, sizeof err->text, "%s: %s", where, what);
     return E_INVALID;
-}
-
-static int check_cwd(const char *cwd, struct json_error *err)
-{
-    struct stat st;
-    if (!cwd)
-        return complain(err, "params.cwd", "missing");
-    if (cwd[0] != '/')
-        return complain(err, "params.cwd", "must be an absolute path");
-    if (stat(cwd, &st) < 0)
-        return complain(err, "params.cwd", "there is no such directory");
-    return S_ISDIR(st.st_mode) ? 0 : complain(err, "params.cwd", "is no directory");
 }
 
 static int check_directories(const cJSON *list, struct json_error *err)
@@ -44,41 +28,75 @@ static int check_directories(const cJSON *list, struct json_error *err)
                     "not supported by this agent (see sessionCapabilities)");
 }
 
-static int read_new(struct agent *a, const cJSON *params, struct new_params *ret,
-                    struct json_error *err)
+int method_read_setup(const cJSON *params, struct method_setup *ret, struct json_error *err)
 {
     static const struct json_field fields[] = {
-        {"cwd", JSON_STR, JSON_OPTIONAL, offsetof(struct new_params, cwd)},
-        {"mcpServers", JSON_ARR, JSON_NULLABLE, offsetof(struct new_params, servers)},
+        {"cwd", JSON_STR, JSON_OPTIONAL, offsetof(struct method_setup, cwd)},
+        {"mcpServers", JSON_ARR, JSON_NULLABLE, offsetof(struct method_setup, servers)},
         {"additionalDirectories", JSON_ARR, JSON_NULLABLE,
-         offsetof(struct new_params, directories)},
+         offsetof(struct method_setup, directories)},
     };
-    *ret = (struct new_params){.cwd = a->options.cwd};
+    *ret = (struct method_setup){.cwd = NULL};
     int rc = json_read(params, "params", fields, ARRAY_LEN(fields), ret, err);
-    if (rc == 0)
-        rc = check_cwd(ret->cwd, err);
+    if (rc == 0 && ret->cwd && ret->cwd[0] != '/')
+        rc = complain(err, "params.cwd", "must be an absolute path");
     if (rc == 0)
         rc = check_directories(ret->directories, err);
-    return rc == 0 ? mcp_check(ret->servers, err) : rc;
+    if (rc == 0)
+        rc = mcp_check(ret->servers, err);
+    if (rc == 0 && ret->servers && ret->servers->child)
+        log_warn("%d MCP server(s) are named: this version does not connect to any",
+                 cJSON_GetArraySize(ret->servers));
+    return rc;
 }
 
-static int open_session(struct agent *a, const struct new_params *p, struct session **ret)
+int method_check_cwd(const char *cwd, struct json_error *err)
 {
-    char *cwd = file_join("/", p->cwd);
-    int rc = cwd ? session_create(&a->env, cwd, a->options.append, ret) : E_NOMEM;
+    struct stat st;
+    if (!cwd)
+        return complain(err, "params.cwd", "missing");
+    if (stat(cwd, &st) < 0)
+        return complain(err, "params.cwd", "there is no such directory");
+    return S_ISDIR(st.st_mode) ? 0 : complain(err, "params.cwd", "is no directory");
+}
+
+void method_reply_session(struct rpc_request *req, const struct session *s, bool with_id)
+{
+    struct jsonw *w = rpc_reply_begin(req);
+    jw_open(w, '{');
+    if (with_id)
+        jw_kstr(w, "sessionId", s->id);
+    jw_close(w);
+    rpc_reply_end(req);
+}
+
+static int open_session(struct agent *a, const char *given, struct session **ret)
+{
+    struct session *s = NULL;
+    char *cwd = file_join("/", given);
+    int rc = cwd ? session_create(&a->env, cwd, &s) : E_NOMEM;
     free(cwd);
-    if (rc == 0 && p->servers && p->servers->child)
-        log_warn("session/new names %d MCP server(s): this version does not connect to any",
-                 cJSON_GetArraySize(p->servers));
-    return rc;
+    if (rc == 0)
+        rc = record_session(s);
+    if (rc < 0) {
+        session_destroy(s);
+        return rc;
+    }
+    *ret = s;
+    return 0;
 }
 
 void method_session_new(struct agent *a, struct rpc_request *req, const cJSON *params)
 {
-    struct new_params p;
+    struct method_setup p;
     struct json_error err;
     struct session *s = NULL;
-    if (read_new(a, params, &p, &err) < 0) {
+    int rc = method_read_setup(params, &p, &err);
+    if (!p.cwd)
+        p.cwd = a->options.cwd;
+    if (rc == 0)
+        rc = method_check_cwd(p.cwd, &err);
+    if (rc < 0) {
         method_fail_params(req, &err);
         return;
     }
@@ -86,21 +104,16 @@ void method_session_new(struct agent *a, struct rpc_request *req, const cJSON *p
         method_fail_login(req);
         return;
     }
-    int rc = open_session(a, &p, &s);
+    rc = open_session(a, p.cwd, &s);
     if (rc < 0) {
-        rpc_fail(req, RPC_INTERNAL_ERROR, err_text(rc), NULL);
+        method_fail_store(a, req, rc);
         return;
     }
     agent_add_session(a, s);
-    struct jsonw *w = rpc_reply_begin(req);
-    jw_open(w, '{');
-    jw_kstr(w, "sessionId", s->id);
-    jw_close(w);
-    rpc_reply_end(req);
+    method_reply_session(req, s, true);
 }
 
-/* params.sessionId, or NULL with the request answered. */
-static const char *read_id(struct rpc_request *req, const cJSON *params)
+const char *method_read_id(struct rpc_request *req, const cJSON *params)
 {
     static const struct json_field fields[] = {{"sessionId", JSON_STR, JSON_REQUIRED, 0}};
     const char *id = NULL;
@@ -111,25 +124,33 @@ static const char *read_id(struct rpc_request *req, const cJSON *params)
     return NULL;
 }
 
-static void fail_unknown(struct rpc_request *req, const char *id)
+void method_fail_unknown(struct rpc_request *req, const char *id)
 {
-    rpc_fail_kv(req, ACP_RESOURCE_NOT_FOUND, "There is no open session of this id.", "sessionId",
-                id);
+    rpc_fail_kv(req, ACP_RESOURCE_NOT_FOUND, "There is no session of this id.", "sessionId", id);
+}
+
+void method_fail_store(struct agent *a, struct rpc_request *req, int rc)
+{
+    rpc_fail(req, RPC_INTERNAL_ERROR, record_error(&a->env, rc), NULL);
 }
 
 void method_session_close(struct agent *a, struct rpc_request *req, const cJSON *params)
 {
-    const char *id = read_id(req, params);
-    struct session *s = id ? agent_find_session(a, id) : NULL;
+    const char *id = method_read_id(req, params);
     if (!id)
         return;
-    if (!s && !agent_was_closed(a, id)) {
-        fail_unknown(req, id);
-        return;
-    }
+    struct session *s = agent_find_session(a, id);
+    int rc = 0;
     if (s)
-        agent_close_session(a, s);
-    rpc_reply_empty(req);
+        session_destroy(s);
+    else
+        rc = a->env.store ? store_find_session(a->env.store, id, NULL) : E_NOTFOUND;
+    if (rc == E_NOTFOUND)
+        method_fail_unknown(req, id);
+    else if (rc < 0)
+        method_fail_store(a, req, rc);
+    else
+        rpc_reply_empty(req);
 }
 
 static void start_prompt(struct agent *a, struct rpc_request *req, const char *id,
@@ -137,7 +158,13 @@ static void start_prompt(struct agent *a, struct rpc_request *req, const char *i
 {
     struct session *s = agent_find_session(a, id);
     if (!s)
-        fail_unknown(req, id);
+        rpc_fail_kv(req, ACP_RESOURCE_NOT_FOUND,
+                    "There is no open session of this id: session/load or session/resume opens "
+                    "one that is stored.",
+                    "sessionId", id);
+    else if (s->restore)
+        rpc_fail_kv(req, RPC_INVALID_REQUEST,
+                    "This session is being opened: wait for the answer to that.", "sessionId", id);
     else if (s->turn)
         rpc_fail_kv(req, RPC_INVALID_REQUEST,
                     "A prompt is running in this session: wait for its end or cancel it.",
@@ -150,7 +177,7 @@ void method_session_prompt(struct agent *a, struct rpc_request *req, const cJSON
 {
     struct prompt prompt = {0};
     struct json_error err;
-    const char *id = read_id(req, params);
+    const char *id = method_read_id(req, params);
     if (!id)
         return;
     int rc = prompt_read(params, &prompt, &err);

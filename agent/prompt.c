@@ -29,6 +29,7 @@ void prompt_deinit(struct prompt *p)
         free(p->parts[i].note);
     }
     free(p->parts);
+    free(p->shown);
     *p = (struct prompt){0};
 }
 
@@ -212,6 +213,10 @@ int prompt_read(const cJSON *params, struct prompt *ret, struct json_error *err)
     bool old = content && content->child;
     int rc = old ? read_blocks(content, "params.content", &p, err)
                  : read_blocks(prompt ? prompt : content, "params.prompt", &p, err);
+    if (rc == 0) {
+        p.shown = prompt_write_shown(old ? content : prompt);
+        rc = p.shown ? 0 : E_NOMEM;
+    }
     if (rc < 0)
         prompt_deinit(&p);
     else

@@ -24,6 +24,7 @@ struct prompt_part {
 struct prompt {
     struct prompt_part *parts; /* owned */
     size_t n;
+    char *shown; /* owned; the client's own blocks as JSON, to show them again */
 };
 
 void prompt_deinit(struct prompt *p);
@@ -32,6 +33,9 @@ void prompt_deinit(struct prompt *p);
  * embedded resources are taken; everything else, and a prompt without any content, is E_INVALID
  * with the block named in err. E_NOMEM. *ret is filled only on success. */
 int prompt_read(const cJSON *params, struct prompt *ret, struct json_error *err);
+
+/* A JSON array of blocks that prompt_read took. The caller frees it; NULL: out of memory. */
+char *prompt_write_shown(const cJSON *blocks);
 
 /* The user message. The caller frees it; NULL: out of memory. */
 char *prompt_render(const struct prompt *p);

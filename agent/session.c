@@ -1,5 +1,6 @@
 #include "agent/session.h"
 
+#include "agent/restore.h"
 #include "agent/system_prompt.h"
 #include "agent/turn.h"
 #include "base/err.h"
@@ -8,33 +9,52 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Not to be guessed: whoever knows an id may read the session. */
-static int make_id(char ret[SESSION_ID_MAX])
+/* n random bytes in hexadecimal. */
+static int add_random(char *to, size_t n)
 {
     unsigned char random[16];
-    int rc = uv_random(NULL, NULL, random, sizeof random, 0, NULL);
-    size_t n = (size_t)snprintf(ret, SESSION_ID_MAX, "ses_");
-    for (size_t i = 0; rc == 0 && i < sizeof random; i++)
-        n += (size_t)snprintf(ret + n, SESSION_ID_MAX - n, "%02x", random[i]);
+    int rc = uv_random(NULL, NULL, random, n, 0, NULL);
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        snprintf(to + 2 * i, 3, "%02x", random[i]);
     return rc;
 }
 
-int session_create(struct env *env, const char *cwd, const char *append, struct session **ret)
+/* Not to be guessed: whoever knows an id may read the session. */
+int session_make_id(char ret[SESSION_ID_MAX])
+{
+    memcpy(ret, "ses_", 4);
+    return add_random(ret + 4, 16);
+}
+
+static int allocate(struct env *env, struct session **ret)
 {
     struct session *s = calloc(1, sizeof *s);
     if (!s)
         return E_NOMEM;
     s->env = env;
     list_init(&s->node);
-    int rc = make_id(s->id);
+    int rc = add_random(s->tag, 4);
+    if (rc < 0)
+        free(s);
+    else
+        *ret = s;
+    return rc;
+}
+
+int session_create(struct env *env, const char *cwd, struct session **ret)
+{
+    struct session *s = NULL;
+    int rc = allocate(env, &s);
+    if (rc == 0)
+        rc = session_make_id(s->id);
     if (rc < 0)
         goto fail;
+    rc = E_NOMEM;
     s->cwd = strdup(cwd);
-    s->system = s->cwd ? system_prompt_make(cwd, append) : NULL;
-    if (!s->system) {
-        rc = E_NOMEM;
+    s->title = env->title ? strdup(env->title) : NULL;
+    s->system = s->cwd ? system_prompt_make(cwd, env->append) : NULL;
+    if (!s->system || (env->title && !s->title))
         goto fail;
-    }
     *ret = s;
     return 0;
 
@@ -43,20 +63,61 @@ fail:
     return rc;
 }
 
+static char *find_system(const struct store_session *stored, const char *cwd, const char *append)
+{
+    bool same = stored->system && strcmp(stored->cwd, cwd) == 0;
+    return same ? strdup(stored->system) : system_prompt_make(cwd, append);
+}
+
+int session_reopen(struct env *env, const struct store_session *stored, const char *cwd,
+                   struct session **ret)
+{
+    struct session *s = NULL;
+    int rc = allocate(env, &s);
+    if (rc < 0)
+        return rc;
+    snprintf(s->id, sizeof s->id, "%s", stored->id);
+    s->cwd = strdup(cwd);
+    s->title = stored->title ? strdup(stored->title) : NULL;
+    s->system = find_system(stored, cwd, env->append);
+    s->updated = stored->updated;
+    if (!s->cwd || !s->system || (stored->title && !s->title)) {
+        session_destroy(s);
+        return E_NOMEM;
+    }
+    *ret = s;
+    return 0;
+}
+
 void session_destroy(struct session *s)
 {
     if (!s)
         return;
+    restore_abort(s->restore);
     if (s->turn)
         turn_cancel(s->turn);
     list_remove(&s->node);
     history_deinit(&s->history);
     free(s->cwd);
     free(s->system);
+    free(s->title);
     free(s);
 }
 
 struct update_to session_updates(const struct session *s)
 {
     return (struct update_to){.peer = s->env->peer, .session_id = s->id};
+}
+
+const char *session_wire_id(const struct session *s, const char *kind, unsigned n,
+                            char ret[SESSION_WIRE_ID_MAX])
+{
+    snprintf(ret, SESSION_WIRE_ID_MAX, "%s_%s_%u", kind, s->tag, n);
+    return ret;
+}
+
+const char *session_thought_id(const char *message_id, char ret[SESSION_WIRE_ID_MAX])
+{
+    snprintf(ret, SESSION_WIRE_ID_MAX, "%.30s_thought", message_id);
+    return ret;
 }

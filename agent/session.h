@@ -6,30 +6,54 @@
 #include "agent/update.h"
 #include "base/list.h"
 
-#define SESSION_ID_MAX 40
+#define SESSION_ID_MAX  40
+#define SESSION_TAG_MAX 9
 
 struct turn;
+struct restore;
 
 /* One conversation. */
 struct session {
     struct list node;
     struct env *env; /* lent */
     char id[SESSION_ID_MAX];
-    char *cwd;    /* owned; absolute */
-    char *system; /* owned; made once, so that every request begins with the same bytes */
+    char tag[SESSION_TAG_MAX]; /* in the ids of messages and calls; another one at each opening, so
+                                  that no id ever comes twice in a stored session */
+    char *cwd;                 /* owned; absolute */
+    char *system;    /* owned; made once, so that every request begins with the same bytes */
+    char *title;     /* owned; NULL: none yet */
+    bool title_told; /* the client knows it */
+    int64_t last;    /* number of the last entry this process stored or read; 0: none */
+    int64_t updated; /* milliseconds since 1970 */
     struct history history;
-    struct turn *turn; /* the running one, or NULL */
-    unsigned replies;  /* model replies so far: numbers messages */
-    unsigned calls;    /* tool calls so far: numbers them */
+    struct turn *turn;       /* the running one, or NULL */
+    struct restore *restore; /* it is being read from the store; NULL: it is whole */
+    unsigned prompts;        /* so far: numbers the user's messages */
+    unsigned replies;        /* model replies so far: numbers messages */
+    unsigned calls;          /* tool calls so far: numbers them */
 };
 
-/* cwd is an absolute directory; append (may be NULL) joins the system prompt. 0 or a negative code.
- */
-int session_create(struct env *env, const char *cwd, const char *append, struct session **ret);
+/* The id of a new session. 0 or a negative code. */
+int session_make_id(char ret[SESSION_ID_MAX]);
+
+/* A new one; cwd is an absolute directory. 0 or a negative code. Nothing is stored yet. */
+int session_create(struct env *env, const char *cwd, struct session **ret);
+
+/* One that is stored, still without its history (restore.h). cwd may be another directory than it
+ * had: then its tools work there, and the system prompt is made anew. */
+int session_reopen(struct env *env, const struct store_session *stored, const char *cwd,
+                   struct session **ret);
 
 /* Cancels a running turn (which is answered) and frees everything. Accepts NULL. */
 void session_destroy(struct session *s);
 
 struct update_to session_updates(const struct session *s);
+
+/* Ids of messages and calls: "msg_1f2e3d4c_7". That of the thoughts before a message is made from
+ * the message's, so that both last. */
+#define SESSION_WIRE_ID_MAX 40
+const char *session_thought_id(const char *message_id, char ret[SESSION_WIRE_ID_MAX]);
+const char *session_wire_id(const struct session *s, const char *kind, unsigned n,
+                            char ret[SESSION_WIRE_ID_MAX]);
 
 #endif

@@ -82,7 +82,8 @@ struct store_fork {
     const char *cwd;   /* NULL: as it was */
     int64_t now;
 };
-/* A copy under a new id: title, settings, system prompt and entries. E_NOTFOUND: no session `from`;
+/* A copy under a new id: title, settings, entries, and the system prompt, which is left out if cwd
+ * is another one. E_NOTFOUND: no session `from`;
  * E_INVALID: no message `until` in it; E_EXISTS. */
 int store_fork_session(struct store *s, const struct store_fork *fork);
 

@@ -40,7 +40,8 @@
                     " WHERE session = ?1 AND number > ?2 AND kind IN (1, 2)")                      \
     X(FORK_SESSION, "INSERT INTO session"                                                          \
                     " (id, cwd, title, settings, system, created, updated, last)"                  \
-                    " SELECT ?2, coalesce(?3, cwd), title, settings, system, ?4, ?4, ?5"           \
+                    " SELECT ?2, coalesce(?3, cwd), title, settings,"                              \
+                    " CASE WHEN coalesce(?3, cwd) = cwd THEN system END, ?4, ?4, ?5"               \
                     " FROM session WHERE n = ?1")                                                  \
     X(FORK_ENTRIES, "INSERT INTO entry (session, " STORE_ENTRY_COLUMNS ")"                         \
                     " SELECT ?2, " STORE_ENTRY_COLUMNS " FROM entry"                               \

@@ -1,3 +1,4 @@
+#include "agent/entry.h"
 #include "agent/turn_impl.h"
 
 #include "base/err.h"
@@ -51,13 +52,15 @@ bool turn_hold(struct turn *t, void (*step)(struct turn *t))
 
 void turn_flush(struct turn *t)
 {
-    char id[32];
+    char id[SESSION_WIRE_ID_MAX], thought_id[SESSION_WIRE_ID_MAX];
     if (t->pending.n == 0)
         return;
-    snprintf(id, sizeof id, "%s_%u", t->pending_kind == LLM_TEXT ? "msg" : "thought",
-             t->s->replies);
-    struct update_text text = {
-        .kind = t->pending_kind, .message_id = id, .p = t->pending.p, .n = t->pending.n};
+    session_wire_id(t->s, "msg", t->s->replies, id);
+    session_thought_id(id, thought_id);
+    struct update_text text = {.kind = t->pending_kind,
+                               .message_id = t->pending_kind == LLM_TEXT ? id : thought_id,
+                               .p = t->pending.p,
+                               .n = t->pending.n};
     t->no_memory = update_text(session_updates(t->s), &text) == E_NOMEM || t->no_memory;
     t->pending.n = 0;
     t->shown = t->shown_now = true;
@@ -70,7 +73,8 @@ static void on_text(void *ctx, enum llm_text_kind kind, const char *p, size_t n)
         turn_flush(t);
     t->pending_kind = kind;
     struct buf *whole = kind == LLM_TEXT ? &t->text : &t->thought;
-    if (buf_add(whole, p, n) < 0 || buf_add(&t->pending, p, n) < 0)
+    if (buf_add(whole, p, n) < 0 || buf_add(&t->pending, p, n) < 0 ||
+        entry_add_run(&t->runs, kind, n) < 0)
         t->no_memory = true;
 }
 
@@ -207,7 +211,7 @@ void turn_request_model(struct turn *t)
         return;
     }
     turn_move(t, TURN_MODEL);
-    t->text.n = t->thought.n = 0;
+    turn_forget_text(t);
     t->shown_now = false;
     if (t->tries == 0)
         t->s->replies++;
@@ -224,12 +228,9 @@ void turn_request_model(struct turn *t)
 
 static void begin(struct turn *t)
 {
-    char *text = prompt_render(&t->prompt);
-    int rc = text ? history_add_user(&t->s->history, text) : E_NOMEM;
-    free(text);
-    prompt_deinit(&t->prompt);
+    int rc = turn_keep_prompt(t);
     if (rc < 0)
-        turn_fail_plain(t, RPC_INTERNAL_ERROR, "Out of memory.");
+        turn_fail_kept(t, rc);
     else
         turn_request_model(t);
 }
@@ -282,6 +283,7 @@ void turn_start(struct session *s, struct rpc_request *req, struct prompt *promp
     t->env = s->env;
     t->req = req;
     t->mark = s->history.n;
+    t->stored = s->last;
     t->prompt = *prompt;
     *prompt = (struct prompt){0};
     uv_timer_init(t->env->loop, &t->timer);

@@ -1,4 +1,5 @@
 #include "agent/llm_error.h"
+#include "agent/record.h"
 #include "agent/turn_impl.h"
 
 #include "base/err.h"
@@ -33,30 +34,34 @@ static void dispose(struct turn *t)
     prompt_deinit(&t->prompt);
     buf_deinit(&t->text);
     buf_deinit(&t->thought);
+    buf_deinit(&t->runs);
     buf_deinit(&t->pending);
     uv_close((uv_handle_t *)&t->timer, on_timer_closed);
 }
 
-/* Keeps what was shown of the current reply. A turn never leaves the history with a question that
- * has no answer: models whose templates want user and assistant to take turns refuse that. */
-static void keep_text(struct turn *t, const char *note)
+/* For ends that have no way to tell. */
+static void keep_reply(struct turn *t, const char *note)
 {
-    struct history *h = &t->s->history;
-    const char *text = t->text.n > 0 ? buf_cstr(&t->text) : NULL;
-    if (!text && h->n > 0 && h->messages[h->n - 1].role == HISTORY_USER)
-        text = note;
-    if (text && history_add_assistant(h, text, NULL, NULL, 0) < 0)
-        log_warn("out of memory: the end of this turn is not kept");
-    t->text.n = 0;
+    int rc = turn_keep_reply(t, note);
+    if (rc < 0)
+        log_warn("the end of this turn is not kept: %s", record_error(t->env, rc));
 }
 
-/* A cancel that comes while links are read finds the prompt not in the history yet. */
-static void keep_prompt(struct turn *t)
+/* A cancel that comes while links are read finds the prompt not kept yet. */
+static void keep_cancelled(struct turn *t)
 {
-    char *text = t->state == TURN_LINKS ? prompt_render(&t->prompt) : NULL;
-    if (text && history_add_user(&t->s->history, text) < 0)
-        log_warn("out of memory: the cancelled prompt is not kept");
-    free(text);
+    int rc = t->state == TURN_LINKS ? turn_keep_prompt(t) : 0;
+    if (rc < 0)
+        log_warn("the cancelled prompt is not kept: %s", record_error(t->env, rc));
+    else
+        keep_reply(t, "[Cancelled by the user.]");
+}
+
+/* As if the turn had never been. */
+static void forget(struct turn *t)
+{
+    history_cut(&t->s->history, t->mark);
+    record_cut(t->s, t->stored);
 }
 
 static void answer(struct rpc_request *req, enum acp_stop_reason reason)
@@ -71,10 +76,16 @@ static void answer(struct rpc_request *req, enum acp_stop_reason reason)
 void turn_end(struct turn *t, enum acp_stop_reason reason)
 {
     struct rpc_request *req = t->req;
+    int rc = 0;
     if (reason == ACP_STOP_REFUSAL)
-        history_cut(&t->s->history, t->mark); /* what was refused is not asked again */
+        forget(t); /* what was refused is not asked again */
     else
-        keep_text(t, "[No text.]");
+        rc = turn_keep_reply(t, "[No text.]");
+    if (rc < 0) {
+        turn_fail_kept(t, rc);
+        return;
+    }
+    update_session_info(session_updates(t->s), NULL, t->s->updated);
     dispose(t);
     answer(req, reason);
 }
@@ -85,8 +96,8 @@ void turn_end_cancelled(struct turn *t, bool by_request_id)
     stop_work(t);
     turn_flush(t);
     turn_drop_tools(t);
-    keep_prompt(t);
-    keep_text(t, "[Cancelled by the user.]");
+    keep_cancelled(t);
+    update_session_info(session_updates(t->s), NULL, t->s->updated);
     dispose(t);
     if (by_request_id)
         rpc_fail(req, ACP_REQUEST_CANCELLED, "The prompt was cancelled.", NULL);
@@ -108,9 +119,9 @@ static void settle_failed(struct turn *t, long status)
     turn_flush(t);
     turn_drop_tools(t);
     if (!t->shown || is_poisonous(status))
-        history_cut(&t->s->history, t->mark);
+        forget(t);
     else
-        keep_text(t, "[No answer.]");
+        keep_reply(t, "[No answer.]");
 }
 
 void turn_fail_plain(struct turn *t, int code, const char *message)
@@ -119,6 +130,20 @@ void turn_fail_plain(struct turn *t, int code, const char *message)
     settle_failed(t, 0);
     dispose(t);
     rpc_fail(req, code, message, NULL);
+}
+
+void turn_fail_kept(struct turn *t, int rc)
+{
+    struct rpc_request *req = t->req;
+    char message[1024], id[SESSION_ID_MAX];
+    snprintf(message, sizeof message, "%s", record_error(t->env, rc));
+    snprintf(id, sizeof id, "%s", t->s->id);
+    settle_failed(t, 0);
+    dispose(t);
+    if (rc == E_NOTFOUND)
+        rpc_fail_kv(req, ACP_RESOURCE_NOT_FOUND, message, "sessionId", id);
+    else
+        rpc_fail(req, RPC_INTERNAL_ERROR, message, NULL);
 }
 
 static cJSON *error_data(const char *provider, long status)

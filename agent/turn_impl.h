@@ -6,14 +6,17 @@
 #include "agent/tool.h"
 #include "agent/turn.h"
 
-/* Private to turn*.c: turn.c asks the model, turn_tools.c runs what it calls, turn_end.c answers.
+/* Private to turn*.c: turn.c asks the model, turn_tools.c runs what it calls, turn_end.c
+ * answers, turn_record.c keeps what happened.
  */
 
 #define TURN_MAX_REQUESTS 100 /* model requests of one turn */
 
 struct turn_call {
-    char id[24]; /* toolCallId: ours, since providers repeat theirs */
+    char id[SESSION_WIRE_ID_MAX]; /* toolCallId: ours, since providers repeat theirs */
     struct tool_call call;
+    struct buf shown; /* its first report */
+    int64_t number;   /* of its entry in the store */
 };
 
 struct turn {
@@ -22,6 +25,7 @@ struct turn {
     struct rpc_request *req;
     enum turn_state state;
     size_t mark;       /* messages in the history before this turn */
+    int64_t stored;    /* the last entry in the store before this turn */
     size_t reply_at;   /* the message whose calls are being run */
     unsigned requests; /* model requests so far */
     unsigned tries;    /* failed tries of the current one */
@@ -31,6 +35,7 @@ struct turn {
     uv_timer_t timer;  /* TURN_WAIT; its close callback frees the turn */
     struct llm_call *call;
     struct buf text, thought; /* of the current reply */
+    struct buf runs;          /* how they took turns, see entry.h */
     struct buf pending;       /* what of them the client has not got yet */
     enum llm_text_kind pending_kind;
     struct prompt prompt;
@@ -56,10 +61,24 @@ void turn_run_tools(struct turn *t, struct llm_reply *reply);
 void turn_drop_tools(struct turn *t);
 void turn_free_calls(struct turn *t);
 
+/* Each puts something into the store and then the history. E_NOMEM, or what store.h says. */
+int turn_keep_prompt(struct turn *t);
+/* The text so far. A turn never leaves the history with a question that has no answer, since models
+ * whose templates want user and assistant to take turns refuse that: the note is for such a case.
+ * A text the store does not take still goes into the history. */
+int turn_keep_reply(struct turn *t, const char *note);
+/* Into the store only. `calls` (may be NULL) are t->calls as the model made them. */
+int turn_record_reply(struct turn *t, const char *text, const struct history_call *calls);
+int turn_record_result(struct turn *t, const struct turn_call *c, const struct tool_result *result,
+                       const char *outcome);
+void turn_forget_text(struct turn *t);
+
 /* Each answers the request and ends the turn; t is gone soon, touch nothing. */
 void turn_end(struct turn *t, enum acp_stop_reason reason);
 void turn_end_cancelled(struct turn *t, bool by_request_id);
 void turn_fail(struct turn *t, const struct llm_error *error);
 void turn_fail_plain(struct turn *t, int code, const char *message);
+/* rc is of a function that keeps something. */
+void turn_fail_kept(struct turn *t, int rc);
 
 #endif

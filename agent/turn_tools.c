@@ -9,24 +9,38 @@
 
 void turn_free_calls(struct turn *t)
 {
-    for (size_t i = 0; i < t->n_calls; i++)
+    for (size_t i = 0; i < t->n_calls; i++) {
         tool_call_deinit(&t->calls[i].call);
+        buf_deinit(&t->calls[i].shown);
+    }
     free(t->calls);
     t->calls = NULL;
     t->n_calls = t->next_call = 0;
 }
 
-/* The outcome of the next call: the client first, then the model's side. */
+/* The client sees it first, then it lasts, then the model sees it. */
+static int tell(struct turn *t, struct turn_call *c, const struct tool_result *result)
+{
+    struct buf outcome = {0};
+    int rc = update_write_tool_result(&outcome, c->id, result);
+    if (rc == 0)
+        rc = update_raw(session_updates(t->s), outcome.p, outcome.n);
+    if (rc == 0)
+        rc = buf_cstr(&outcome) ? turn_record_result(t, c, result, outcome.p) : E_NOMEM;
+    buf_deinit(&outcome);
+    return rc;
+}
+
+/* The outcome of the next call. */
 static int record(struct turn *t, const struct tool_result *result)
 {
     const struct history_message *reply = &t->s->history.messages[t->reply_at];
     size_t i = t->next_call++;
-    int rc = result->text ? 0 : E_NOMEM;
-    if (rc == 0)
-        rc = update_tool_result(session_updates(t->s), t->calls[i].id, result);
-    if (rc == 0)
-        rc = history_add_tool(&t->s->history, reply->calls[i].id, result->text);
-    return rc;
+    if (!result->text)
+        return E_NOMEM;
+    int rc = tell(t, &t->calls[i], result);
+    int kept = history_add_tool(&t->s->history, reply->calls[i].id, result->text);
+    return rc < 0 ? rc : kept;
 }
 
 static int record_failure(struct turn *t, const char *text)
@@ -41,8 +55,8 @@ static void run_next(struct turn *t);
 
 static void go_on(struct turn *t, int rc)
 {
-    if (rc == E_NOMEM)
-        turn_fail_plain(t, RPC_INTERNAL_ERROR, "Out of memory.");
+    if (rc < 0)
+        turn_fail_kept(t, rc);
     else
         run_next(t);
 }
@@ -86,9 +100,11 @@ static void run_next(struct turn *t)
 
 static int prepare_call(struct turn *t, struct turn_call *c, struct history_call *from)
 {
-    snprintf(c->id, sizeof c->id, "call_%u", ++t->s->calls);
+    session_wire_id(t->s, "call", ++t->s->calls, c->id);
     int rc = tool_prepare(&c->call, t->s->cwd, from);
-    return rc == 0 ? tool_sanitize(from, &c->call, c->id) : rc;
+    if (rc == 0)
+        rc = tool_sanitize(from, &c->call, c->id);
+    return rc == 0 ? update_write_tool_call(&c->shown, c->id, &c->call, from->name) : rc;
 }
 
 static int prepare_calls(struct turn *t, struct llm_reply *reply)
@@ -108,22 +124,23 @@ static int store_reply(struct turn *t, struct llm_reply *reply)
     const char *text = buf_cstr(&t->text), *thought = buf_cstr(&t->thought);
     if (!text || !thought)
         return E_NOMEM;
+    int rc = turn_record_reply(t, text, reply->calls);
+    if (rc < 0)
+        return rc;
     t->reply_at = t->s->history.n;
-    int rc = history_add_assistant(&t->s->history, text, thought, reply->calls, reply->n_calls);
+    rc = history_add_assistant(&t->s->history, text, thought, reply->calls, reply->n_calls);
     reply->calls = NULL;
     reply->n_calls = 0;
-    t->text.n = t->thought.n = 0;
+    turn_forget_text(t);
     return rc;
 }
 
 static int show_calls(struct turn *t)
 {
-    const struct history_message *reply = &t->s->history.messages[t->reply_at];
     int rc = 0;
     t->shown = true;
     for (size_t i = 0; rc == 0 && i < t->n_calls; i++)
-        rc = update_tool_call(session_updates(t->s), t->calls[i].id, &t->calls[i].call,
-                              reply->calls[i].name);
+        rc = update_raw(session_updates(t->s), t->calls[i].shown.p, t->calls[i].shown.n);
     return rc;
 }
 

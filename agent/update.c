@@ -1,5 +1,7 @@
 #include "agent/update.h"
 
+#include "agent/store.h"
+
 #include <string.h>
 
 static struct jsonw *begin(struct update_to to, enum acp_session_update kind)
@@ -48,22 +50,6 @@ static void write_location(struct jsonw *w, const struct tool_call *c)
     jw_close(w);
 }
 
-int update_tool_call(struct update_to to, const char *id, const struct tool_call *c,
-                     const char *name)
-{
-    struct jsonw *w = begin(to, ACP_UPDATE_TOOL_CALL);
-    jw_kstr(w, "toolCallId", id);
-    jw_kstr(w, "title", c->title);
-    jw_kstr(w, "name", name);
-    jw_kstr(w, "kind", acp_tool_kind_name(c->tool ? c->tool->kind : ACP_KIND_OTHER));
-    jw_kstr(w, "status", acp_tool_status_name(ACP_TOOL_PENDING));
-    if (c->args)
-        jw_ktree(w, "rawInput", c->args);
-    if (c->path)
-        write_location(w, c);
-    return end(to, w);
-}
-
 int update_tool_running(struct update_to to, const char *id)
 {
     struct jsonw *w = begin(to, ACP_UPDATE_TOOL_CALL_UPDATE);
@@ -72,20 +58,76 @@ int update_tool_running(struct update_to to, const char *id)
     return end(to, w);
 }
 
-int update_tool_result(struct update_to to, const char *id, const struct tool_result *result)
+static void open_object(struct jsonw *w, struct buf *out, enum acp_session_update kind)
 {
-    struct jsonw *w = begin(to, ACP_UPDATE_TOOL_CALL_UPDATE);
-    jw_kstr(w, "toolCallId", id);
-    jw_kstr(w, "status",
-            acp_tool_status_name(result->failed ? ACP_TOOL_FAILED : ACP_TOOL_COMPLETED));
-    jw_kopen(w, "content", '[');
+    jw_begin(w, out);
     jw_open(w, '{');
-    jw_kstr(w, "type", acp_tool_content_name(ACP_TOOL_CONTENT_CONTENT));
-    write_text_block(w, result->text, strlen(result->text));
-    jw_close(w);
-    jw_close(w);
+    jw_kstr(w, "sessionUpdate", acp_session_update_name(kind));
+}
+
+int update_write_tool_call(struct buf *out, const char *id, const struct tool_call *c,
+                           const char *name)
+{
+    struct jsonw w;
+    open_object(&w, out, ACP_UPDATE_TOOL_CALL);
+    jw_kstr(&w, "toolCallId", id);
+    jw_kstr(&w, "title", c->title);
+    jw_kstr(&w, "name", name);
+    jw_kstr(&w, "kind", acp_tool_kind_name(c->tool ? c->tool->kind : ACP_KIND_OTHER));
+    jw_kstr(&w, "status", acp_tool_status_name(ACP_TOOL_PENDING));
+    if (c->args)
+        jw_ktree(&w, "rawInput", c->args);
+    if (c->path)
+        write_location(&w, c);
+    jw_close(&w);
+    return jw_end(&w);
+}
+
+int update_write_tool_result(struct buf *out, const char *id, const struct tool_result *result)
+{
+    struct jsonw w;
+    open_object(&w, out, ACP_UPDATE_TOOL_CALL_UPDATE);
+    jw_kstr(&w, "toolCallId", id);
+    jw_kstr(&w, "status",
+            acp_tool_status_name(result->failed ? ACP_TOOL_FAILED : ACP_TOOL_COMPLETED));
+    jw_kopen(&w, "content", '[');
+    jw_open(&w, '{');
+    jw_kstr(&w, "type", acp_tool_content_name(ACP_TOOL_CONTENT_CONTENT));
+    write_text_block(&w, result->text, strlen(result->text));
+    jw_close(&w);
+    jw_close(&w);
     if (result->raw)
-        jw_ktree(w, "rawOutput", result->raw);
+        jw_ktree(&w, "rawOutput", result->raw);
+    jw_close(&w);
+    return jw_end(&w);
+}
+
+int update_raw(struct update_to to, const char *json, size_t n)
+{
+    struct jsonw *w = peer_notify_begin(to.peer, acp_methods[ACP_SESSION_UPDATE].name);
+    jw_open(w, '{');
+    jw_kstr(w, "sessionId", to.session_id);
+    jw_key(w, "update");
+    jw_raw(w, json, n);
+    jw_close(w);
+    return peer_notify_end(to.peer);
+}
+
+int update_user_block(struct update_to to, const char *message_id, const cJSON *block)
+{
+    struct jsonw *w = begin(to, ACP_UPDATE_USER_MESSAGE_CHUNK);
+    jw_kstr(w, "messageId", message_id);
+    jw_ktree(w, "content", block);
+    return end(to, w);
+}
+
+int update_session_info(struct update_to to, const char *title, int64_t updated_ms)
+{
+    char time[STORE_TIME_SIZE];
+    struct jsonw *w = begin(to, ACP_UPDATE_SESSION_INFO_UPDATE);
+    if (title)
+        jw_kstr(w, "title", title);
+    jw_kstr(w, "updatedAt", store_format_time(updated_ms, time));
     return end(to, w);
 }
 

@@ -25,13 +25,22 @@ struct update_text {
 };
 int update_text(struct update_to to, const struct update_text *text);
 
-/* The first report of a call, status pending. */
-int update_tool_call(struct update_to to, const char *id, const struct tool_call *c,
-                     const char *name);
 /* in_progress */
 int update_tool_running(struct update_to to, const char *id);
-/* completed or failed, with the outcome. */
-int update_tool_result(struct update_to to, const char *id, const struct tool_result *result);
+
+/* Append one `update` object, for update_raw and for the store: the first report of a call (status
+ * pending), and its outcome (completed or failed). 0 or E_NOMEM. */
+int update_write_tool_call(struct buf *out, const char *id, const struct tool_call *c,
+                           const char *name);
+int update_write_tool_result(struct buf *out, const char *id, const struct tool_result *result);
+
+/* One block of a message of the user's, shown again. */
+int update_user_block(struct update_to to, const char *message_id, const cJSON *block);
+/* title may be NULL: not told. */
+int update_session_info(struct update_to to, const char *title, int64_t updated_ms);
+
+/* An `update` object that is JSON already. */
+int update_raw(struct update_to to, const char *json, size_t n);
 
 /* Only for clients that take notices. */
 int update_notice(struct update_to to, const char *severity, const char *title);

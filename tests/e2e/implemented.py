@@ -4,11 +4,12 @@ else may be seen coming from the agent. A new method or update kind is added her
 # Methods that clients call; all of them are answered by acp-agent.
 CLIENT_METHODS = {
     "initialize", "authenticate", "session/new", "session/prompt", "session/cancel", "session/close",
-    "$/cancel_request",
+    "session/load", "session/resume", "session/list", "session/delete", "$/cancel_request",
 }
 
 # Methods that acp-agent calls.
 AGENT_METHODS = {"session/update"}
 
 # Values of params.update.sessionUpdate that acp-agent sends.
-UPDATES = {"agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update"}
+UPDATES = {"agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update",
+           "session_info_update"}

@@ -1,5 +1,6 @@
 /* The pure parts of the agent with every allocation refused once. */
 #include "agent/config.h"
+#include "agent/entry.h"
 #include "agent/llm.h"
 #include "agent/prompt.h"
 #include "agent/session.h"
@@ -172,11 +173,54 @@ static void test_config(void **state)
     oom_fail_each(load_config, NULL);
 }
 
+/* The JSON of entries, written and read back. */
+static int keep_entry(void *ctx)
+{
+    static char id[] = "a", name[] = "f", args[] = "{}", extra[] = "[1]";
+    const struct history_call call = {id, name, args, extra};
+    struct history_call *calls = NULL;
+    struct buf out = {0}, runs = {0};
+    size_t n = 0;
+    (void)ctx;
+    int rc = entry_write_calls(&out, &call, 1);
+    if (rc == 0)
+        rc = buf_cstr(&out) ? entry_read_calls(out.p, &calls, &n) : E_NOMEM;
+    history_free_calls(calls, n);
+    for (unsigned i = 0; rc == 0 && i < 20; i++)
+        rc = entry_add_run(&runs, i % 2 ? LLM_TEXT : LLM_THOUGHT, 1);
+    out.n = 0;
+    if (rc == 0)
+        rc = entry_write_runs(&out, &runs);
+    const struct entry_texts texts = {"0123456789", "0123456789"};
+    if (rc == 0)
+        rc = buf_cstr(&out) ? entry_show_runs(out.p, &texts, ignore_text, NULL) : E_NOMEM;
+    buf_deinit(&out);
+    buf_deinit(&runs);
+    return rc;
+}
+
+static void test_entry(void **state)
+{
+    (void)state;
+    oom_fail_each(keep_entry, NULL);
+}
+
 static int make_session(void *cwd)
 {
-    struct env shared = {.model = NULL};
+    struct env shared = {.append = "more", .title = "t"};
     struct session *s = NULL;
-    int rc = session_create(&shared, cwd, "more", &s);
+    int rc = session_create(&shared, cwd, &s);
+    session_destroy(s);
+    return rc;
+}
+
+static int reopen_session(void *cwd)
+{
+    static const struct store_session stored = {
+        .id = "ses_1", .cwd = "/", .title = "t", .system = "s"};
+    struct env shared = {.append = "more"};
+    struct session *s = NULL;
+    int rc = session_reopen(&shared, &stored, cwd, &s);
     session_destroy(s);
     return rc;
 }
@@ -186,6 +230,9 @@ static void test_session(void **state)
     (void)state;
     char cwd[] = "/";
     oom_fail_each(make_session, cwd);
+    char other[] = "/tmp";
+    oom_fail_each(reopen_session, cwd);
+    oom_fail_each(reopen_session, other);
 }
 
 int main(void)
@@ -194,6 +241,7 @@ int main(void)
         cmocka_unit_test(test_reader), cmocka_unit_test(test_history),
         cmocka_unit_test(test_prompt), cmocka_unit_test(test_tool),
         cmocka_unit_test(test_config), cmocka_unit_test(test_session),
+        cmocka_unit_test(test_entry),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,6 +95,14 @@ static void additions(void **state)
          TURN
          "A {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"stopReason\":\"end_turn\",\"usage\":{}}}\n",
          "EXT-02<=INFO"},
+        {"an offer of unstable v1",
+         START
+         "C "
+         "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
+         "1}}\n"
+         "A {\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"protocolVersion\":1,\"agentCapabilities\":{"
+         "\"sessionCapabilities\":{\"fork\":{}}}}}\n",
+         ""},
         {"in _meta everything goes",
          TURN "A "
               "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"stopReason\":\"end_turn\",\"_meta\":{"
