@@ -17,14 +17,17 @@
 
 static const struct cli_command commands[] = {
     {"run", "[SELECT...] [--profile NAME | -- AGENT CMD...]", "judge an agent",
-     "SELECT is the id of a case, a glob over ids, an area, a tag or the id of a requirement.\n"
+     "SELECT is the id of a case, a glob over ids, an area, a tag, the id of a requirement, or "
+     "@FILE with one\n"
+     "of these a line.\n"
      "Without a profile the agent gets the variables from which agents commonly take their model's "
      "address.\n"
      "Exit codes: 0 conforms, 1 does not, 2 usage, 3 no verdict (also when nothing was "
      "executed).\n",
-     CLI_PROFILE | CLI_COMMAND | CLI_CASES | CLI_SELECT | CLI_RUNNING | CLI_JUDGING, cmd_run},
+     CLI_PROFILE | CLI_COMMAND | CLI_CASES | CLI_SELECT | CLI_SHARD | CLI_RUNNING | CLI_JUDGING,
+     cmd_run},
     {"list", "[SELECT...]", "name the cases", NULL,
-     CLI_CASES | CLI_SELECT | CLI_JSON | CLI_MONITORS, cmd_list},
+     CLI_CASES | CLI_SELECT | CLI_SHARD | CLI_JSON | CLI_MONITORS, cmd_list},
     {"explain", "ID...", "tell what a case or a requirement says", NULL, CLI_CASES | CLI_WORDS,
      cmd_explain},
     {"coverage", "[WORD...]", "show which rules the cases cover",
@@ -42,7 +45,7 @@ static const struct cli_command commands[] = {
      "with what the\n"
      "mutant says has to fail. Meant for an agent that conforms. Exit code 0: all of it came out "
      "so.\n",
-     CLI_PROFILE | CLI_COMMAND | CLI_CASES | CLI_SELECT | CLI_RUNNING, cmd_prove},
+     CLI_PROFILE | CLI_COMMAND | CLI_CASES | CLI_SELECT | CLI_SHARD | CLI_RUNNING, cmd_prove},
     {"new", "AREA/NAME", "write the skeleton of a case",
      "It is written to conformance/cases, or to the folder of --cases.\n", CLI_WORDS | CLI_CASES,
      cmd_new},
@@ -75,7 +78,11 @@ enum letter {
     OPT_DRY_RUN,
     OPT_JSON,
     OPT_MONITORS,
-    OPT_SUMMARY
+    OPT_SUMMARY,
+    OPT_SHARD,
+    OPT_REPEAT,
+    OPT_LAST_FAILED,
+    OPT_STATE
 };
 
 static const struct {
@@ -90,6 +97,12 @@ static const struct {
     {"cases", OPT_CASES, "DIR", CLI_CASES,
      "read the cases from this folder instead of the built-in ones"},
     {"exclude", OPT_EXCLUDE, "SELECT", CLI_SELECT, "leave these out (any number of times)"},
+    {"shard", OPT_SHARD, "I/N", CLI_SHARD, "only the I-th of N equal parts of the selection"},
+    {"last-failed", OPT_LAST_FAILED, NULL, CLI_JUDGING, "only what failed in the run before"},
+    {"state", OPT_STATE, "FILE", CLI_JUDGING,
+     "where what failed is kept (default: acp-conformance/last-failed in XDG_STATE_HOME)"},
+    {"repeat", OPT_REPEAT, "N", CLI_JUDGING,
+     "run everything N times, or until-failure; cases that come out differently are told"},
     {"jobs", OPT_JOBS, "N", CLI_RUNNING,
      "so many cases at once (default: two for each processor; of prove, eight)"},
     {"timeout-scale", OPT_TIMEOUT_SCALE, "X", CLI_RUNNING,
@@ -209,6 +222,30 @@ static int take_number(const char *option, const char *text, double least, doubl
     return 0;
 }
 
+static int take_shard(struct cli *cli, const char *value)
+{
+    unsigned long i = 0, n = 0;
+    char end;
+    if (strspn(value, "0123456789/") != strlen(value) ||
+        sscanf(value, "%lu/%lu%c", &i, &n, &end) != 2 || i < 1 || i > n)
+        return cli_usage_error("--shard wants I/N with 1 <= I <= N, \"%s\" is none", value);
+    cli->shard = i;
+    cli->shards = n;
+    return 0;
+}
+
+static int take_repeat(struct cli *cli, const char *value)
+{
+    double number = 0;
+    if (strcmp(value, "until-failure") == 0) {
+        cli->until_failure = true;
+        return 0;
+    }
+    int rc = take_number("repeat", value, 1, &number);
+    cli->repeat = number > 1e9 ? 1000000000U : (unsigned)number;
+    return rc;
+}
+
 static int take_option(struct cli *cli, int letter, const char *value)
 {
     double number = 0;
@@ -240,7 +277,15 @@ static int take_option(struct cli *cli, int letter, const char *value)
     case OPT_REPORT:
         rc = take_report(cli, value);
         break;
+    case OPT_SHARD:
+        return take_shard(cli, value);
+    case OPT_REPEAT:
+        return take_repeat(cli, value);
+    case OPT_STATE:
+        cli->state = value;
+        break;
     default:
+        cli->last_failed |= letter == OPT_LAST_FAILED;
         cli->strict |= letter == OPT_STRICT;
         cli->fail_fast |= letter == OPT_FAIL_FAST;
         cli->dry_run |= letter == OPT_DRY_RUN;

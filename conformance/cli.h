@@ -22,7 +22,8 @@ enum cli_option {
     CLI_JSON = 1 << 6,
     CLI_MONITORS = 1 << 7,
     CLI_WORDS = 1 << 8, /* words of another kind */
-    CLI_SUMMARY = 1 << 9
+    CLI_SUMMARY = 1 << 9,
+    CLI_SHARD = 1 << 10
 };
 
 enum { CLI_MAX_REPORTS = 8 };
@@ -50,6 +51,12 @@ struct cli {
     const char *trace_dir;
     struct cli_report reports[CLI_MAX_REPORTS];
     size_t n_reports;
+    size_t shard, shards; /* --shard; 0: whole */
+    unsigned repeat;      /* 0: once */
+    bool until_failure;   /* --repeat until-failure */
+    bool last_failed;
+    const char *state; /* NULL: the default place */
+    const char *baseline, *write_baseline;
 };
 
 struct cli_command {

@@ -2,7 +2,9 @@
 
 #include "base/err.h"
 #include "conformance/embed.h"
+#include "conformance/state.h"
 #include "conformance/verdict.h"
+#include "conformance/words.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -19,12 +21,41 @@ static int load_catalog(const struct cli *cli, struct catalog *ret)
     return cli->cases_dir ? cli_usage_error("%s", err) : cli_no_verdict("%s", err_text(rc));
 }
 
+/* The state file is one of selectors. */
+static int add_last_failed(const struct cli *cli, struct words *w, char *err, size_t err_n)
+{
+    char path[PATH_MAX];
+    size_t before = w->n;
+    int rc = state_path(cli->state, path, sizeof path);
+    if (rc < 0) {
+        snprintf(err, err_n, "there is no place for what failed last; name one with --state FILE");
+        return rc;
+    }
+    rc = words_add_file(w, path, err, err_n);
+    if (rc == 0 && w->n == before) {
+        snprintf(err, err_n, "no case failed last time (%s)", path);
+        rc = E_NOTFOUND;
+    }
+    return rc;
+}
+
 static int load_selection(const struct cli *cli, struct cli_data *d)
 {
-    char err[512];
-    struct selection_words words = {cli->words, cli->n_words, cli->excludes, cli->n_excludes};
-    int rc = select_cases(&d->catalog, &words, &d->selection, err, sizeof err);
-    if (rc == E_NOTFOUND)
+    char err[1200] = "";
+    struct words take = {0}, drop = {0};
+    int rc = words_expand(&take, cli->words, cli->n_words, err, sizeof err);
+    rc = rc < 0 || !cli->last_failed ? rc : add_last_failed(cli, &take, err, sizeof err);
+    rc = rc < 0 ? rc : words_expand(&drop, cli->excludes, cli->n_excludes, err, sizeof err);
+    struct selection_words words = {(const char *const *)take.list,
+                                    take.n,
+                                    (const char *const *)drop.list,
+                                    drop.n,
+                                    cli->shard,
+                                    cli->shards};
+    rc = rc < 0 ? rc : select_cases(&d->catalog, &words, &d->selection, err, sizeof err);
+    words_deinit(&take);
+    words_deinit(&drop);
+    if (rc < 0 && err[0])
         return cli_usage_error("%s", err);
     return rc < 0 ? cli_no_verdict("%s", err_text(rc)) : 0;
 }

@@ -8,9 +8,12 @@
 #include "conformance/probe.h"
 #include "conformance/report.h"
 #include "conformance/runner.h"
+#include "conformance/state.h"
+#include "conformance/tally.h"
 #include "json/json.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +31,8 @@ struct run {
     struct console console;
     struct runner_job *jobs; /* owned, one for each case that is not skipped */
     size_t n_jobs, next_job;
+    unsigned round, rounds;
+    struct tally tally;
     char *bindir;     /* owned */
     struct buf words; /* behind "acp-conformance run ID", to run a case again */
     int rc;
@@ -80,20 +85,40 @@ static bool is_told(enum verdict v)
            v == VERDICT_NOT_EXERCISED;
 }
 
+/* Of the rounds of a case the worst is kept. shown, kept: the failure with and without colours. */
+static int keep_result(struct run *run, struct case_result *r, const char *shown, char *kept)
+{
+    struct tally_row *row;
+    int rc = tally_add(&run->tally, r, run->outcome.n, &row);
+    if (rc < 0) {
+        free(kept);
+        return rc;
+    }
+    console_case(&run->console, r, shown, row->counts[r->verdict] > 1);
+    if (row->place == run->outcome.n)
+        return outcome_add(&run->outcome, r, kept);
+    enum verdict before = run->outcome.cases[row->place].result.verdict;
+    if (r->verdict != before && verdict_worse(before, r->verdict) == r->verdict)
+        return outcome_replace(&run->outcome, row->place, r, kept);
+    free(kept);
+    result_deinit(r);
+    return 0;
+}
+
 static bool take_result(struct run *run, struct case_result *r)
 {
     bool story = r->verdict != VERDICT_PASS && r->verdict != VERDICT_SKIP;
     char *shown = is_told(r->verdict) ? block_of(run, r, run->console.colour) : NULL;
     char *kept = story ? block_of(run, r, false) : NULL;
-    bool stop = run->cli->fail_fast && (r->verdict == VERDICT_FAIL || r->verdict == VERDICT_ERROR);
+    bool stop = (run->cli->fail_fast || run->cli->until_failure) &&
+                (r->verdict == VERDICT_FAIL || r->verdict == VERDICT_ERROR);
     if (run->cli->trace_dir && r->trace.n > 0) {
         int rc = write_trace(run, r);
         if (rc < 0)
             run->rc = cli_no_verdict("cannot write the trace of %s below %s: %s", r->file->id,
                                      run->cli->trace_dir, err_text(rc));
     }
-    console_case(&run->console, r, shown);
-    if (outcome_add(&run->outcome, r, kept) < 0)
+    if (keep_result(run, r, shown, kept) < 0)
         run->rc = cli_no_verdict("%s", err_text(E_NOMEM));
     free(shown);
     return !stop && run->rc == 0;
@@ -109,6 +134,11 @@ static bool on_done(void *ctx, const struct runner_job *job, struct case_result 
 static const struct runner_job *next_job(void *ctx)
 {
     struct run *run = ctx;
+    if (run->next_job == run->n_jobs && run->round + 1 < run->rounds) {
+        run->round++;
+        run->console.total += run->n_jobs;
+        run->next_job = 0;
+    }
     return run->next_job < run->n_jobs ? &run->jobs[run->next_job++] : NULL;
 }
 
@@ -233,9 +263,36 @@ static int write_reports(struct run *run)
     return rc;
 }
 
+static void print_flaky(const struct run *run)
+{
+    size_t flaky = tally_flaky(&run->tally);
+    if (run->rounds == 1)
+        return;
+    printf("%u round%s begun, %zu flaky case%s\n", run->round + 1, run->round == 0 ? "" : "s",
+           flaky, flaky == 1 ? "" : "s");
+    for (size_t i = 0; i < run->tally.n; i++) {
+        struct buf text = {0};
+        if (tally_is_flaky(&run->tally.rows[i]) && tally_write(&run->tally.rows[i], &text) == 0)
+            printf("  flaky: %s  %s\n", run->tally.rows[i].file->id, buf_cstr(&text));
+        buf_deinit(&text);
+    }
+}
+
+/* Where nobody asked for it a place that cannot be written is no fault. */
+static int write_state(const struct run *run)
+{
+    char path[PATH_MAX];
+    int rc = state_path(run->cli->state, path, sizeof path);
+    rc = rc < 0 ? rc : state_write(path, &run->outcome);
+    if (rc == 0 || !run->cli->state)
+        return 0;
+    return cli_no_verdict("cannot write %s: %s", path, err_text(rc));
+}
+
 static int judge(struct run *run)
 {
     uint64_t began = uv_hrtime();
+    run->rounds = run->cli->until_failure ? UINT_MAX : run->cli->repeat ? run->cli->repeat : 1;
     console_begin(&run->console, run->data.selection.n);
     int rc = probe_agent(&run->setting, &run->probe);
     if (rc < 0)
@@ -244,8 +301,10 @@ static int judge(struct run *run)
     run->outcome.duration_us = (uv_hrtime() - began) / 1000;
     outcome_sort(&run->outcome);
     console_summary(&run->console, &run->outcome);
-    int reports = write_reports(run);
-    return rc != 0 ? rc : reports != 0 ? reports : (int)outcome_exit_code(&run->outcome);
+    print_flaky(run);
+    int reports = write_reports(run), state = write_state(run);
+    rc = rc != 0 ? rc : reports != 0 ? reports : state;
+    return rc != 0 ? rc : (int)outcome_exit_code(&run->outcome);
 }
 
 /* ---- set-up -------------------------------------------------------------------------------------
@@ -325,6 +384,7 @@ int cmd_run(const struct cli *cli)
     if (rc == 0)
         rc = cli->dry_run ? dry_run(&run) : judge(&run);
     free(run.jobs);
+    tally_deinit(&run.tally);
     free(run.bindir);
     buf_deinit(&run.words);
     outcome_deinit(&run.outcome);

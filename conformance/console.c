@@ -48,12 +48,14 @@ static void draw_line(const struct console *c, const char *last)
     printf("  %.40s", last);
 }
 
-void console_case(struct console *c, const struct case_result *r, const char *block)
+void console_case(struct console *c, const struct case_result *r, const char *block, bool quiet)
 {
     c->done++;
     c->counts[r->verdict]++;
     wipe_line(c);
-    if (block)
+    if (quiet && !c->live)
+        return;
+    if (block && !quiet)
         fputs(block, stdout);
     else if (!c->live)
         printf("%-13s %s (%.0f ms)%s%s\n", verdict_name(r->verdict), r->file->id,

@@ -18,8 +18,9 @@ struct console {
 };
 
 void console_begin(struct console *c, size_t total);
-/* block: the failure with colours as the console has them, or NULL if the case passed. */
-void console_case(struct console *c, const struct case_result *r, const char *block);
+/* quiet: counted, but not told. block: the failure with colours as the console has them, or NULL if
+ * the case passed. */
+void console_case(struct console *c, const struct case_result *r, const char *block, bool quiet);
 void console_summary(struct console *c, const struct outcome *o);
 
 #endif

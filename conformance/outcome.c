@@ -15,6 +15,24 @@ static void forget_trace(struct case_result *r)
         r->checks[i].event = NULL;
 }
 
+static void case_deinit(struct outcome_case *c)
+{
+    result_deinit(&c->result);
+    free(c->failure);
+    excerpt_deinit(&c->excerpt);
+}
+
+static int put(struct outcome *o, struct outcome_case *c, struct case_result *r, char *failure)
+{
+    *c = (struct outcome_case){.failure = failure};
+    int rc = o->keep_excerpts ? excerpt_take(r, &c->excerpt) : 0;
+    forget_trace(r);
+    o->counts[r->verdict]++;
+    c->result = *r;
+    *r = (struct case_result){0};
+    return rc;
+}
+
 int outcome_add(struct outcome *o, struct case_result *r, char *failure)
 {
     if (o->n == o->cap) {
@@ -28,14 +46,15 @@ int outcome_add(struct outcome *o, struct case_result *r, char *failure)
         o->cases = more;
         o->cap = cap;
     }
-    struct outcome_case *c = &o->cases[o->n++];
-    *c = (struct outcome_case){.failure = failure};
-    int rc = o->keep_excerpts ? excerpt_take(r, &c->excerpt) : 0;
-    forget_trace(r);
-    o->counts[r->verdict]++;
-    c->result = *r;
-    *r = (struct case_result){0};
-    return rc;
+    return put(o, &o->cases[o->n++], r, failure);
+}
+
+int outcome_replace(struct outcome *o, size_t place, struct case_result *r, char *failure)
+{
+    struct outcome_case *c = &o->cases[place];
+    o->counts[c->result.verdict]--;
+    case_deinit(c);
+    return put(o, c, r, failure);
 }
 
 static int by_id(const void *a, const void *b)
@@ -52,11 +71,8 @@ void outcome_sort(struct outcome *o)
 
 void outcome_deinit(struct outcome *o)
 {
-    for (size_t i = 0; i < o->n; i++) {
-        result_deinit(&o->cases[i].result);
-        free(o->cases[i].failure);
-        excerpt_deinit(&o->cases[i].excerpt);
-    }
+    for (size_t i = 0; i < o->n; i++)
+        case_deinit(&o->cases[i]);
     free(o->cases);
     free(o->agent_name);
     free(o->agent_version);
@@ -66,7 +82,9 @@ void outcome_deinit(struct outcome *o)
 enum exit_code outcome_exit_code(const struct outcome *o)
 {
     enum exit_code code = verdict_exit_code(o->counts);
-    return o->interrupted && code == EXIT_CONFORMS ? EXIT_NO_VERDICT : code;
+    if (code != EXIT_CONFORMS)
+        return code;
+    return o->interrupted ? EXIT_NO_VERDICT : o->stale > 0 ? EXIT_STALE : code;
 }
 
 const char *outcome_words(const struct outcome *o)

@@ -29,17 +29,20 @@ struct outcome {
     bool keep_excerpts; /* some report shows transcripts */
     const char *again;  /* lent: " --profile x": the run's own options; NULL: "" */
     unsigned counts[VERDICT_COUNT];
+    unsigned stale; /* entries of the baseline that no longer fail */
 };
 
 /* Takes the result (copies the struct, zeroes *r) and drops its trace. failure is taken. 0 or
  * E_NOMEM (then both are freed or kept all the same). */
 int outcome_add(struct outcome *o, struct case_result *r, char *failure);
+/* The same for a case that is in there already, at `place`. */
+int outcome_replace(struct outcome *o, size_t place, struct case_result *r, char *failure);
 void outcome_sort(struct outcome *o);
 void outcome_deinit(struct outcome *o); /* accepts a zeroed one */
 
 enum exit_code outcome_exit_code(const struct outcome *o);
 
-/* The same in words: "conforms", "does not conform", "no verdict". Static. */
+/* The same in words: "conforms", "does not conform", "no verdict", "stale baseline". Static. */
 const char *outcome_words(const struct outcome *o);
 
 /* The command that runs exactly this case again, to be typed into a shell; owned by the caller.

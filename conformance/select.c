@@ -68,14 +68,20 @@ static int mark_all(const struct catalog *c, const struct selection_words *w, bo
     return 0;
 }
 
+static bool is_of_shard(const struct selection_words *w, size_t place)
+{
+    return w->shards == 0 || place % w->shards == w->shard - 1;
+}
+
 int select_cases(const struct catalog *c, const struct selection_words *words,
                  struct selection *ret, char *err, size_t err_n)
 {
     struct selection s = {calloc(c->n + 1, sizeof *s.cases), 0};
     bool *marks = calloc(c->n + 1, sizeof *marks);
     int rc = s.cases && marks ? mark_all(c, words, marks, err, err_n) : E_NOMEM;
+    size_t place = 0;
     for (size_t i = 0; rc == 0 && i < c->n; i++)
-        if (marks[i])
+        if (marks[i] && is_of_shard(words, place++))
             s.cases[s.n++] = &c->cases[i];
     free(marks);
     if (rc < 0)

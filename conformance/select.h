@@ -19,6 +19,8 @@ struct selection_words {
     size_t n_take;
     const char *const *drop;
     size_t n_drop;
+    size_t shard, shards; /* of the selection every shards-th, from the shard-th (1 is the first);
+                             0 shards: all */
 };
 
 /* 0; E_NOTFOUND with a sentence in err if a word means nothing; E_NOMEM. */

@@ -44,7 +44,7 @@ static int unload(void **state)
 /* The names of the selected cases, with spaces between. */
 static void expect(const char *const *take, const char *const *drop, const char *want)
 {
-    struct selection_words w = {take, 0, drop, 0};
+    struct selection_words w = {.take = take, .drop = drop};
     struct selection s = {0};
     struct buf got = {0};
     char err[256];
@@ -91,6 +91,22 @@ static void words_that_mean_nothing_are_told(void **state)
            "names all cases");
 }
 
+static void shards_share_the_selection(void **state)
+{
+    static const char *const want[] = {"cancellation/held", "prompt/twice"};
+    (void)state;
+    for (size_t i = 1; i <= 2; i++) {
+        struct selection_words w = {
+            .drop = WORDS("prompt/streams"), .n_drop = 1, .shard = i, .shards = 2};
+        struct selection s = {0};
+        char err[256];
+        assert_int_equal(select_cases(&catalog, &w, &s, err, sizeof err), 0);
+        assert_int_equal(s.n, i == 1 ? 2 : 1);
+        assert_string_equal(s.cases[0]->id, want[i - 1]);
+        selection_deinit(&s);
+    }
+}
+
 static void only_tags_need_a_look_inside(void **state)
 {
     struct catalog fresh = {calloc(1, sizeof *fresh.cases), 1};
@@ -99,7 +115,7 @@ static void only_tags_need_a_look_inside(void **state)
     (void)state;
     fresh.cases[0] =
         (struct case_file){.id = strdup("a/b"), .path = strdup("p"), .text = "{}", .n = 2};
-    struct selection_words w = {WORDS("a/*"), 1, NULL, 0};
+    struct selection_words w = {.take = WORDS("a/*"), .n_take = 1};
     assert_int_equal(select_cases(&fresh, &w, &s, err, sizeof err), 0);
     assert_null(fresh.cases[0].json);
     selection_deinit(&s);
@@ -111,6 +127,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_mean_cases),
         cmocka_unit_test(words_that_mean_nothing_are_told),
+        cmocka_unit_test(shards_share_the_selection),
         cmocka_unit_test(only_tags_need_a_look_inside),
     };
     return cmocka_run_group_tests(tests, load, unload);

@@ -18,6 +18,13 @@ def chunk(session, text):
         "sessionId": session, "update": {"sessionUpdate": "agent_message_chunk", "content": content}}})
 
 
+def third_time():
+    """Of all processes that were given the same file."""
+    with open(sys.argv[2], "a+", encoding="utf-8") as file:
+        file.write(".")
+        return file.tell() == 3
+
+
 def prompt(message):
     session = message["params"]["sessionId"]
     if ODDITY == "dies":
@@ -37,7 +44,8 @@ def prompt(message):
         sys.stdout.flush()
         os.write(1, b"\xff\xfe\x00\n")
     chunk(session, "hello")
-    send({"id": message["id"], "result": {"stopReason": "tired" if ODDITY == "tired" else "end_turn"}})
+    tired = ODDITY == "tired" or (ODDITY == "moody" and third_time())
+    send({"id": message["id"], "result": {"stopReason": "tired" if tired else "end_turn"}})
     if ODDITY == "late":
         chunk(session, "too late")
 

@@ -1,0 +1,105 @@
+"""How a run is chosen, cut up and repeated, and what it leaves for the next one."""
+import json
+import pathlib
+import sys
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+ODD = [sys.executable, str(HERE / "agents" / "odd.py")]
+
+CASE = {
+    "title": "The agent says hello",
+    "checks": ["PROMPT-11"],
+    "steps": [{"session": "s"}, {"prompt": "hi", "expect": {"result": {"stopReason": "end_turn"}}}],
+    "mutants": [{"on": {"result": {"stopReason": "end_turn"}}, "set": {"/result/stopReason": "refusal"},
+                 "fails": ["PROMPT-11"]}],
+    "timeout": 1000,
+}
+NAMES = [f"prompt/case{i}" for i in range(7)]
+
+
+@pytest.fixture
+def run(kit, tmp_path):
+    """run(*options, agent=[...], names=[...]) -> the finished process, with .ids of the cases in its report."""
+
+    def go(*options, agent=(), names=NAMES):
+        for name in names:
+            path = tmp_path / "cases" / f"{name}.json"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(CASE), encoding="utf-8")
+        report = tmp_path / "report.json"
+        report.unlink(missing_ok=True)
+        done = kit.conformance(
+            "run", *options, "--cases", tmp_path / "cases", "--report", f"json={report}", "--", *ODD, *agent,
+            env=kit.environment(tmp_path, XDG_STATE_HOME=str(tmp_path / "state")))
+        done.cases = json.loads(report.read_text(encoding="utf-8"))["cases"] if report.exists() else []
+        done.ids = [c["id"] for c in done.cases]
+        return done
+
+    return go
+
+
+def test_files_of_selectors(run, tmp_path):
+    chosen = tmp_path / "chosen"
+    chosen.write_text("# two of them\n\n prompt/case1 \r\nprompt/case[34]\n", encoding="utf-8")
+    assert run(f"@{chosen}").ids == ["prompt/case1", "prompt/case3", "prompt/case4"]
+    assert run("prompt", "--exclude", f"@{chosen}").ids == [NAMES[i] for i in (0, 2, 5, 6)]
+
+
+@pytest.mark.parametrize("text, words", [
+    ("# nothing\n", "names no case"),
+    ("prompt/case1\n@other\n", ":2: a file of selectors cannot name another file"),
+    ("nobody\n", '"nobody"'),
+    (None, "cannot read"),
+])
+def test_files_of_selectors_that_are_wrong(run, tmp_path, text, words):
+    chosen = tmp_path / "chosen"
+    if text is not None:
+        chosen.write_text(text, encoding="utf-8")
+    done = run(f"@{chosen}")
+    assert done.returncode == 2
+    assert words in done.stderr
+
+
+def test_shards_are_the_whole_and_do_not_overlap(run):
+    parts = [run("--shard", f"{i}/3").ids for i in (1, 2, 3)]
+    assert parts[0] == ["prompt/case0", "prompt/case3", "prompt/case6"]
+    assert sorted(sum(parts, [])) == NAMES
+
+
+@pytest.mark.parametrize("value", ["0/2", "3/2", "1", "1/2x", "-1/2", "1/"])
+def test_shards_that_are_none(run, value):
+    done = run("--shard", value)
+    assert done.returncode == 2 and "1 <= I <= N" in done.stderr
+
+
+def test_what_failed_last(run, tmp_path):
+    assert run("prompt/case2", "prompt/case5", agent=["tired"]).returncode == 1
+    assert run("--last-failed").ids == ["prompt/case2", "prompt/case5"]
+    done = run("--last-failed")
+    assert done.returncode == 2 and "no case failed last time" in done.stderr
+    state = tmp_path / "deep" / "state"
+    assert run("prompt/case1", "--state", state, agent=["tired"]).returncode == 1
+    assert run("--last-failed", "--state", state).ids == ["prompt/case1"]
+
+
+def test_rounds_that_agree(run):
+    done = run("--repeat", "3")
+    assert done.returncode == 0
+    assert done.ids == NAMES, "one result a case"
+    assert "3 rounds begun, 0 flaky cases" in done.stdout
+
+
+def test_rounds_that_differ(run, tmp_path):
+    done = run("prompt/case0", "--repeat", "4", "-j", "1", agent=["moody", str(tmp_path / "mood")])
+    assert done.returncode == 1, done.stdout
+    assert "1 flaky case\n" in done.stdout
+    assert "flaky: prompt/case0  3 of 4 PASS, 1 of 4 FAIL" in done.stdout
+    assert [c["verdict"] for c in done.cases] == ["FAIL"], "the worst is kept"
+
+
+def test_until_something_fails(run, tmp_path):
+    done = run("prompt/case0", "--repeat", "until-failure", "-j", "1", agent=["moody", str(tmp_path / "mood")])
+    assert done.returncode == 1
+    assert "flaky: prompt/case0  2 of 3 PASS, 1 of 3 FAIL" in done.stdout
