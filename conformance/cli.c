@@ -23,7 +23,8 @@ static const struct cli_command commands[] = {
      "Without a profile the agent gets the variables from which agents commonly take their model's "
      "address.\n"
      "Exit codes: 0 conforms, 1 does not, 2 usage, 3 no verdict (also when nothing was "
-     "executed).\n",
+     "executed),\n"
+     "4 the baseline is stale.\n",
      CLI_PROFILE | CLI_COMMAND | CLI_CASES | CLI_SELECT | CLI_SHARD | CLI_RUNNING | CLI_JUDGING,
      cmd_run},
     {"list", "[SELECT...]", "name the cases", NULL,
@@ -82,7 +83,9 @@ enum letter {
     OPT_SHARD,
     OPT_REPEAT,
     OPT_LAST_FAILED,
-    OPT_STATE
+    OPT_STATE,
+    OPT_BASELINE,
+    OPT_WRITE_BASELINE
 };
 
 static const struct {
@@ -103,6 +106,9 @@ static const struct {
      "where what failed is kept (default: acp-conformance/last-failed in XDG_STATE_HOME)"},
     {"repeat", OPT_REPEAT, "N", CLI_JUDGING,
      "run everything N times, or until-failure; cases that come out differently are told"},
+    {"baseline", OPT_BASELINE, "FILE", CLI_JUDGING,
+     "failures that are known do not count; one that is gone is told (exit code 4)"},
+    {"write-baseline", OPT_WRITE_BASELINE, "FILE", CLI_JUDGING, "write what failed as a baseline"},
     {"jobs", OPT_JOBS, "N", CLI_RUNNING,
      "so many cases at once (default: two for each processor; of prove, eight)"},
     {"timeout-scale", OPT_TIMEOUT_SCALE, "X", CLI_RUNNING,
@@ -281,6 +287,12 @@ static int take_option(struct cli *cli, int letter, const char *value)
         return take_shard(cli, value);
     case OPT_REPEAT:
         return take_repeat(cli, value);
+    case OPT_BASELINE:
+        cli->baseline = value;
+        break;
+    case OPT_WRITE_BASELINE:
+        cli->write_baseline = value;
+        break;
     case OPT_STATE:
         cli->state = value;
         break;

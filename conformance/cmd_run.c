@@ -2,6 +2,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "conformance/baseline.h"
 #include "conformance/console.h"
 #include "conformance/failure.h"
 #include "conformance/lint.h"
@@ -33,6 +34,7 @@ struct run {
     size_t n_jobs, next_job;
     unsigned round, rounds;
     struct tally tally;
+    struct baseline baseline;
     char *bindir;     /* owned */
     struct buf words; /* behind "acp-conformance run ID", to run a case again */
     int rc;
@@ -107,6 +109,8 @@ static int keep_result(struct run *run, struct case_result *r, const char *shown
 
 static bool take_result(struct run *run, struct case_result *r)
 {
+    if (baseline_apply(&run->baseline, r) < 0)
+        run->rc = cli_no_verdict("%s", err_text(E_NOMEM));
     bool story = r->verdict != VERDICT_PASS && r->verdict != VERDICT_SKIP;
     char *shown = is_told(r->verdict) ? block_of(run, r, run->console.colour) : NULL;
     char *kept = story ? block_of(run, r, false) : NULL;
@@ -289,6 +293,51 @@ static int write_state(const struct run *run)
     return cli_no_verdict("cannot write %s: %s", path, err_text(rc));
 }
 
+static void count_stale(struct run *run)
+{
+    for (size_t i = 0; i < run->baseline.n; i++)
+        run->outcome.stale += baseline_is_stale(&run->baseline.entries[i], &run->data.catalog);
+}
+
+static void print_baseline(const struct run *run)
+{
+    unsigned known = 0, flaky = 0;
+    if (!run->cli->baseline)
+        return;
+    for (size_t i = 0; i < run->baseline.n; i++) {
+        const struct baseline_entry *e = &run->baseline.entries[i];
+        known += e->told && !e->flaky && e->failed > 0;
+        flaky += e->told && e->flaky && e->failed > 0;
+    }
+    printf("baseline: %u known and %u flaky failures, %u stale\n", known, flaky,
+           run->outcome.stale);
+    for (size_t i = 0; i < run->baseline.n; i++) {
+        const struct baseline_entry *e = &run->baseline.entries[i];
+        if (baseline_is_stale(e, &run->data.catalog))
+            printf("  stale: %s %s %s; take the entry out of %s\n", e->case_id, e->check,
+                   e->passed > 0 ? "does not fail any more" : "has no such case",
+                   run->cli->baseline);
+    }
+}
+
+static int write_baseline(const struct run *run)
+{
+    const char *path = run->cli->write_baseline;
+    struct buf text = {0};
+    if (!path)
+        return 0;
+    int rc = baseline_write(&run->baseline, &text);
+    FILE *f = rc == 0 ? fopen(path, "wbe") : NULL;
+    if (f) {
+        size_t n = fwrite(text.p, 1, text.n, f);
+        rc = fclose(f) == 0 && n == text.n ? 0 : E_IO;
+    } else if (rc == 0) {
+        rc = -errno;
+    }
+    buf_deinit(&text);
+    return rc < 0 ? cli_no_verdict("cannot write %s: %s", path, err_text(rc)) : 0;
+}
+
 static int judge(struct run *run)
 {
     uint64_t began = uv_hrtime();
@@ -300,10 +349,12 @@ static int judge(struct run *run)
     rc = run->probe.ready ? run_cases(run) : give_up(run);
     run->outcome.duration_us = (uv_hrtime() - began) / 1000;
     outcome_sort(&run->outcome);
+    count_stale(run);
     console_summary(&run->console, &run->outcome);
     print_flaky(run);
-    int reports = write_reports(run), state = write_state(run);
-    rc = rc != 0 ? rc : reports != 0 ? reports : state;
+    print_baseline(run);
+    int reports = write_reports(run), state = write_state(run), base = write_baseline(run);
+    rc = rc != 0 ? rc : reports != 0 ? reports : state != 0 ? state : base;
     return rc != 0 ? rc : (int)outcome_exit_code(&run->outcome);
 }
 
@@ -355,12 +406,23 @@ static int make_trace_dir(const struct cli *cli)
     return cli_usage_error("cannot make the folder %s: %s", cli->trace_dir, strerror(errno));
 }
 
+static int load_baseline(struct run *run)
+{
+    char err[1200];
+    const char *path = run->cli->baseline;
+    int rc = path ? baseline_read(path, &run->baseline, err, sizeof err) : 0;
+    return rc == E_NOMEM ? cli_no_verdict("%s", err_text(rc))
+           : rc < 0      ? cli_usage_error("%s", err)
+                         : 0;
+}
+
 static int prepare(struct run *run)
 {
     const struct cli *cli = run->cli;
     int rc = cli_load(cli, true, &run->data);
     rc = rc != 0 ? rc : cli_profile(cli, &run->profile);
     rc = rc != 0 ? rc : make_trace_dir(cli);
+    rc = rc != 0 ? rc : load_baseline(run);
     if (rc != 0)
         return rc;
     run->bindir = cli_bindir();
@@ -385,6 +447,7 @@ int cmd_run(const struct cli *cli)
         rc = cli->dry_run ? dry_run(&run) : judge(&run);
     free(run.jobs);
     tally_deinit(&run.tally);
+    baseline_deinit(&run.baseline);
     free(run.bindir);
     buf_deinit(&run.words);
     outcome_deinit(&run.outcome);

@@ -103,3 +103,61 @@ def test_until_something_fails(run, tmp_path):
     done = run("prompt/case0", "--repeat", "until-failure", "-j", "1", agent=["moody", str(tmp_path / "mood")])
     assert done.returncode == 1
     assert "flaky: prompt/case0  2 of 3 PASS, 1 of 3 FAIL" in done.stdout
+
+
+# ---- baseline -------------------------------------------------------------------------------------------------------
+
+
+def write_baseline(path, *entries):
+    rows = [{"case": c, "check": k, "status": s, "reason": "so be it"} for c, k, s in entries]
+    path.write_text(json.dumps({"format": "acp-conformance-baseline", "version": 1, "entries": rows}), encoding="utf-8")
+    return path
+
+
+def test_what_is_known_does_not_count(run, tmp_path):
+    entries = [("prompt/case0", k, "known") for k in ("PROMPT-11", "PROMPT-12")]
+    done = run("prompt/case0", "--baseline", write_baseline(tmp_path / "b", *entries), agent=["tired"])
+    assert done.returncode == 0, done.stdout
+    assert "baseline: 2 known and 0 flaky failures, 0 stale" in done.stdout
+    assert done.cases[0]["verdict"] == "INFO"
+    assert "so be it" in done.cases[0]["checks"][0]["note"]
+    done = run("prompt/case0", "prompt/case1", "--baseline", tmp_path / "b", agent=["tired"])
+    assert done.returncode == 1, "what is new counts"
+
+
+def test_what_no_longer_fails_is_stale(run, tmp_path):
+    done = run("--baseline", write_baseline(tmp_path / "b", ("prompt/case0", "PROMPT-11", "known")))
+    assert done.returncode == 4
+    assert "stale: prompt/case0 PROMPT-11 does not fail any more" in done.stdout
+    done = run("--baseline", write_baseline(tmp_path / "b", ("prompt/gone", "PROMPT-11", "known")))
+    assert done.returncode == 4 and "has no such case" in done.stdout
+    done = run("--baseline", write_baseline(tmp_path / "b", ("prompt/case0", "PROMPT-11", "flaky")))
+    assert done.returncode == 0, "flaky ones never are"
+    done = run("prompt/case1", "--baseline", write_baseline(tmp_path / "b", ("prompt/case0", "PROMPT-11", "known")))
+    assert done.returncode == 0, "what was not run says nothing"
+
+
+def test_baselines_that_were_written_are_read(run, tmp_path):
+    path = tmp_path / "b"
+    assert run("prompt/case[01]", "--write-baseline", path, agent=["tired"]).returncode == 1
+    written = json.loads(path.read_text(encoding="utf-8"))["entries"]
+    assert {(e["case"], e["check"], e["status"]) for e in written} == {
+        (f"prompt/case{i}", f"PROMPT-{k}", "known") for i in (0, 1) for k in (11, 12)}
+    assert run("prompt/case[01]", "--baseline", path, agent=["tired"]).returncode == 0
+    assert run("prompt/case0", "--baseline", path, "--write-baseline", path).returncode == 4
+    assert {e["case"] for e in json.loads(path.read_text(encoding="utf-8"))["entries"]} == {"prompt/case1"}
+
+
+@pytest.mark.parametrize("text, words", [
+    ("{", "b: byte 1"),
+    ("{}", "no baseline"),
+    ('{"format": "acp-conformance-baseline", "version": 1, "entries": [{"case": "a/b", "check": "X-1"}]}',
+     "entries[0].reason: missing"),
+    ('{"format": "acp-conformance-baseline", "version": 1, "entries": [{"case": "a/b", "check": "X-1", "reason": ""}]}',
+     "entries[0].reason: empty"),
+    ('{"format": "acp-conformance-baseline", "version": 1, "entries": [3]}', "an entry is no object"),
+])
+def test_baselines_that_are_wrong(run, tmp_path, text, words):
+    (tmp_path / "b").write_text(text, encoding="utf-8")
+    done = run("--baseline", tmp_path / "b")
+    assert done.returncode == 2 and words in done.stderr
