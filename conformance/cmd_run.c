@@ -22,6 +22,8 @@
 
 /* acp-conformance run */
 
+enum { AGENT_NAME_MAX = 120 }; /* bytes; agents may call themselves anything */
+
 struct run {
     const struct cli *cli;
     struct cli_data data;
@@ -220,8 +222,8 @@ static void name_agent(struct run *run)
 {
     const cJSON *info = json_get(run->probe.facts.initialize, "agentInfo");
     const char *name = json_get_str(info, "name"), *version = json_get_str(info, "version");
-    run->outcome.agent_name = name ? strdup(name) : NULL;
-    run->outcome.agent_version = version ? strdup(version) : NULL;
+    run->outcome.agent_name = name ? strndup(name, AGENT_NAME_MAX) : NULL;
+    run->outcome.agent_version = version ? strndup(version, AGENT_NAME_MAX) : NULL;
 }
 
 static int run_cases(struct run *run)

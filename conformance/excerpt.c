@@ -22,8 +22,7 @@ enum { LOOK_BACK = 2000 };
 struct group {
     const struct trace_event *first, *last;
     unsigned times;
-    const struct check_result *mark; /* NULL: none */
-    bool kept;
+    bool mark, kept;
 };
 
 struct groups {
@@ -71,15 +70,23 @@ static bool is_at(const struct check_result *c, const struct trace_event *e)
     return c->event && c->event->seq == e->seq;
 }
 
-/* What did not come out well by this event; of those the heaviest. */
-static const struct check_result *mark_of(const struct case_result *r, const struct trace_event *e)
+static bool is_marked(const struct case_result *r, const struct trace_event *e)
 {
-    const struct check_result *worst = NULL;
     for (size_t i = 0; i < r->n; i++)
-        if (is_at(&r->checks[i], e) && r->checks[i].verdict != VERDICT_PASS &&
-            (!worst || r->checks[i].verdict > worst->verdict))
-            worst = &r->checks[i];
-    return worst;
+        if (r->checks[i].verdict != VERDICT_PASS && is_at(&r->checks[i], e))
+            return true;
+    return false;
+}
+
+/* The worst first; of more than there is room for the rest is left out. */
+static void fill_marks(const struct case_result *r, const struct trace_event *e,
+                       struct excerpt_row *row)
+{
+    for (int v = VERDICT_FAIL; v > VERDICT_PASS; v--)
+        for (size_t i = 0; i < r->n && row->n_marks < EXCERPT_MARKS; i++)
+            if (r->checks[i].verdict == (enum verdict)v && is_at(&r->checks[i], e))
+                row->marks[row->n_marks++] =
+                    (struct excerpt_mark){r->checks[i].id, (enum verdict)v};
 }
 
 static int group_events(const struct case_result *r, struct groups *ret)
@@ -89,12 +96,12 @@ static int group_events(const struct case_result *r, struct groups *ret)
         return E_NOMEM;
     for (size_t i = 0; i < r->trace.n; i++) {
         const struct trace_event *e = r->trace.events[i];
-        const struct check_result *mark = mark_of(r, e);
+        bool mark = is_marked(r, e);
         struct group *last = ret->n ? &ret->all[ret->n - 1] : NULL;
         if (e->side == TRACE_STDERR)
             continue; /* told by itself */
         if (last && !mark && !last->mark && alike(last->first, e))
-            *last = (struct group){last->first, e, last->times + 1, NULL, false};
+            *last = (struct group){last->first, e, last->times + 1, false, false};
         else
             ret->all[ret->n++] = (struct group){e, e, 1, mark, false};
     }
@@ -238,9 +245,10 @@ static int add_text(const struct trace_event *e, size_t max, struct buf *out)
 /* ---- rows ---------------------------------------------------------------------------------------
  */
 
-static int fill_row(const struct trace *t, const struct group *g, size_t max,
+static int fill_row(const struct case_result *r, const struct group *g, size_t max,
                     struct excerpt_row *row)
 {
+    const struct trace *t = &r->trace;
     const struct trace_event *e = g->first;
     bool wire = e->side == TRACE_AGENT || e->side == TRACE_CLIENT;
     struct buf label = {0}, text = {0};
@@ -252,8 +260,8 @@ static int fill_row(const struct trace *t, const struct group *g, size_t max,
     row->t_us = e->t_us;
     row->side = e->side;
     row->times = g->times;
-    row->mark = g->mark ? g->mark->id : NULL;
-    row->verdict = g->mark ? g->mark->verdict : VERDICT_PASS;
+    if (g->mark)
+        fill_marks(r, e, row);
     row->answer = wire && cJSON_IsObject(e->json) && !json_get_str(e->json, "method");
     row->error = wire && (!e->json || (row->answer && json_get(e->json, "error")));
     row->label = rc == 0 ? buf_take(&label) : NULL;
@@ -271,7 +279,7 @@ static size_t count_kept(const struct groups *g)
     return n;
 }
 
-static int fill(const struct trace *t, const struct groups *g, const struct limits *l,
+static int fill(const struct case_result *r, const struct groups *g, const struct limits *l,
                 struct excerpt *ret)
 {
     int rc = 0;
@@ -287,7 +295,7 @@ static int fill(const struct trace *t, const struct groups *g, const struct limi
         struct excerpt_row *row = &ret->rows[ret->n++];
         row->left_out = left_out;
         left_out = 0;
-        rc = fill_row(t, &g->all[i], g->all[i].mark ? l->marked_text : l->text, row);
+        rc = fill_row(r, &g->all[i], g->all[i].mark ? l->marked_text : l->text, row);
     }
     return rc;
 }
@@ -300,7 +308,7 @@ int excerpt_take(const struct case_result *r, struct excerpt *ret)
     int rc = group_events(r, &g);
     if (rc == 0) {
         choose(&g, l);
-        rc = fill(&r->trace, &g, l, ret);
+        rc = fill(r, &g, l, ret);
     }
     free(g.all);
     if (rc < 0)

@@ -15,16 +15,24 @@ struct case_result;
  * row folded into one, long texts cut, and of long traces the beginning, the end and what stands
  * around the events that a rule was judged by.
  */
+enum { EXCERPT_MARKS = 4 };
+
+/* A requirement that did not come out well by an event. */
+struct excerpt_mark {
+    const char *id; /* lent */
+    enum verdict verdict;
+};
+
 struct excerpt_row {
     uint64_t t_us;
     enum trace_side side;
-    bool answer, error;   /* a response; one that carries an error, or bytes that are no JSON */
-    unsigned times;       /* how many events this row stands for */
-    size_t left_out;      /* events that are not shown, between the row before and this one */
-    const char *mark;     /* lent: the requirement that was judged by this event; NULL: it held */
-    enum verdict verdict; /* of the mark */
-    char *label;          /* owned: "session/prompt #3", "agent_message_chunk" */
-    char *text;           /* owned: what it carries, on one line; may be "" */
+    bool answer, error; /* a response; one that carries an error, or bytes that are no JSON */
+    unsigned times;     /* how many events this row stands for */
+    size_t left_out;    /* events that are not shown, between the row before and this one */
+    struct excerpt_mark marks[EXCERPT_MARKS]; /* worst first */
+    unsigned n_marks;
+    char *label; /* owned: "session/prompt #3", "agent_message_chunk" */
+    char *text;  /* owned: what it carries, on one line; may be "" */
 };
 
 struct excerpt {

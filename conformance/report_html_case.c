@@ -124,6 +124,20 @@ static void add_levels(struct sheet *s, const struct case_result *r)
     sheet_add(s, "\"");
 }
 
+static void add_tags(struct sheet *s, const cJSON *tags)
+{
+    const cJSON *tag;
+    if (cJSON_GetArraySize(tags) == 0)
+        return;
+    sheet_add(s, " data-t=\"");
+    cJSON_ArrayForEach(tag, tags) if (cJSON_IsString(tag))
+    {
+        sheet_value(s, tag->valuestring, strlen(tag->valuestring));
+        sheet_add(s, " ");
+    }
+    sheet_add(s, "\"");
+}
+
 static void add_explanation(struct sheet *s, struct case_file *c)
 {
     struct buf text = {0};
@@ -165,6 +179,7 @@ void html_case(struct sheet *s, const struct outcome *o, const struct outcome_ca
     sheet_addf(s, "<details class=\"case %s\"", html_class(r->verdict));
     sheet_attribute(s, "id", r->file->id);
     add_levels(s, r);
+    add_tags(s, json_get(r->file->json, "tags"));
     sheet_add(s, open ? " open>" : ">");
     add_summary(s, r);
     sheet_add(s, "<div>\n");

@@ -16,25 +16,25 @@ static const struct {
     [TRACE_NOTE] = {"n", ""},
 };
 
-static bool is_breach(const struct excerpt_row *row)
+static bool is_breach(enum verdict v)
 {
-    return row->verdict == VERDICT_FAIL || row->verdict == VERDICT_WARN;
+    return v == VERDICT_FAIL || v == VERDICT_WARN;
 }
 
 static void add_class(struct sheet *s, const struct excerpt_row *row)
 {
     sheet_addf(s, "<li class=\"%s%s%s%s\">", sides[row->side].class, row->answer ? " r" : "",
                row->error ? " bad" : "",
-               !row->mark       ? ""
-               : is_breach(row) ? " broke"
-                                : " seen");
+               row->n_marks == 0                  ? ""
+               : is_breach(row->marks[0].verdict) ? " broke"
+                                                  : " seen");
 }
 
-static void add_mark(struct sheet *s, const struct excerpt_row *row)
+static void add_mark(struct sheet *s, const struct excerpt_mark *mark)
 {
     char class[32];
-    snprintf(class, sizeof class, "mark %s", html_class(row->verdict));
-    html_link(s, class, row->mark, is_breach(row) ? " broken here" : " judged here");
+    snprintf(class, sizeof class, "mark %s", html_class(mark->verdict));
+    html_link(s, class, mark->id, is_breach(mark->verdict) ? " broken here" : " judged here");
 }
 
 static void add_row(struct sheet *s, const struct excerpt_row *row)
@@ -44,8 +44,8 @@ static void add_row(struct sheet *s, const struct excerpt_row *row)
                    row->left_out == 1 ? "" : "s");
     add_class(s, row);
     sheet_addf(s, "<time>%.1f</time><i>%s</i><p>", (double)row->t_us / 1000, sides[row->side].way);
-    if (row->mark)
-        add_mark(s, row);
+    for (unsigned i = 0; i < row->n_marks; i++)
+        add_mark(s, &row->marks[i]);
     sheet_element(s, "b", row->label);
     if (row->times > 1)
         sheet_addf(s, " <u>×%u</u>", row->times);

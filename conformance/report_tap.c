@@ -84,7 +84,8 @@ static void add_again(struct sheet *s, const struct outcome *o, const struct cas
     free(again);
 }
 
-/* As a block, for people: each line stands behind four spaces, so that none of them ends it. */
+/* As a block, for people: each line stands behind four spaces, so that none of them ends it. Some
+ * parsers stumble over empty ones. */
 static void add_story(struct sheet *s, const char *text)
 {
     if (!text || !text[0])
@@ -92,7 +93,9 @@ static void add_story(struct sheet *s, const char *text)
     sheet_add(s, "  story: |\n");
     while (*text) {
         size_t n = strcspn(text, "\n");
-        sheet_add(s, n ? "    " : "");
+        if (n == 0 && text[strspn(text, "\n")] == '\0')
+            break;
+        sheet_add(s, "    ");
         sheet_foreign(s, text, n, NULL);
         sheet_add(s, "\n");
         text += n + (text[n] == '\n');

@@ -12,9 +12,13 @@
 
   // ---- the filter
 
+  // Not in what the case does: every case speaks of sessions and stop reasons there.
   const texts = new Map();
   function textOf(c) {
-    if (!texts.has(c)) texts.set(c, c.textContent.toLowerCase());
+    if (!texts.has(c)) {
+      const parts = c.querySelectorAll(':scope > summary, .reason, .checks, .seq');
+      texts.set(c, [c.dataset.t, ...[...parts].map((part) => part.textContent)].join(' ').toLowerCase());
+    }
     return texts.get(c);
   }
 

@@ -261,8 +261,8 @@ static void html_lets_nothing_through(void **state)
     static const char *const parts[] = {
         "<title>ACP conformance: &lt;/title&gt;&lt;script&gt; 1 does not conform</title>",
         "<a href=\"#area-prompt\" data-l=\"SCHEMA\" title=\"1 FAIL, 1 PASS\">1/2</a>",
-        "<details class=\"case skip\" id=\"cancel/c\" data-l=\"SCHEMA;\">",
-        "<details class=\"case fail\" id=\"prompt/a\" data-l=\"SCHEMA;\" open>",
+        "<details class=\"case skip\" id=\"cancel/c\" data-l=\"SCHEMA;\" data-t=\"a \">",
+        "<details class=\"case fail\" id=\"prompt/a\" data-l=\"SCHEMA;\" data-t=\"a \" open>",
         "<dt>got<dd><code>&lt;b&gt;\xe2\x90\x81</code>",
         "<pre>last words</pre>",
         "<code>acp-conformance run prompt/a</code>",
