@@ -2,6 +2,7 @@
 
 #include "mock-client/client_out.h"
 #include "mock-client/lines.h"
+#include "mock-client/proctree.h"
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -22,6 +23,9 @@ struct client {
     void *ctx;
     struct trace *trace;
     const char *agent;
+    const char *mark;
+    int killed;      /* processes that outlived it and had to be ended */
+    bool group_gone; /* its group was empty once: the number may be another's now */
     const struct client_wire *wire;
     size_t max_bytes;
     uint64_t eof_ms;
@@ -60,13 +64,6 @@ static void note(struct client *c, enum trace_side side, const char *kind, const
 /* ---- from the agent ----------------------------------------------------------------------------
  */
 
-static bool is_blank(const char *p, size_t n)
-{
-    while (n && strchr(" \t\r", p[n - 1]))
-        n--;
-    return n == 0;
-}
-
 /* Without a whole trace there is nothing to judge. */
 static void out_of_memory(struct client *c)
 {
@@ -76,7 +73,7 @@ static void out_of_memory(struct client *c)
 
 static void see_line(struct client *c, int kind, const char *p, size_t n)
 {
-    const char *name = kind < 0 ? "too-long" : is_blank(p, n) ? "blank" : "line";
+    const char *name = kind < 0 ? "too-long" : lines_is_blank(p, n) ? "blank" : "line";
     if (!put(c, TRACE_AGENT, name, p, n))
         out_of_memory(c);
 }
@@ -210,19 +207,28 @@ static void on_handle_closed(uv_handle_t *handle)
     ops->on_closed(ctx);
 }
 
+static struct proctree tree_of(const struct client *c)
+{
+    return (struct proctree){.root = c->pid, .mark = c->mark};
+}
+
+static void on_left(void *ctx)
+{
+    struct client *c = ctx;
+    struct proctree tree = tree_of(c);
+    int n = proctree_signal(&tree, PROCTREE_GROUP, 0);
+    c->killed += n > 0 ? n : 0;
+}
+
 static void finish(struct client *c)
 {
+    struct proctree tree = tree_of(c);
+    if (proctree_bury(&tree, !c->group_gone))
+        note(c, TRACE_PROCESS, "group", "processes that the agent has left were killed");
     c->out.pump.data = c;
     c->open_handles = 2;
     uv_close((uv_handle_t *)&c->out.pump, on_handle_closed);
     uv_close((uv_handle_t *)&c->ladder, on_handle_closed);
-}
-
-/* Zombies count as left too, so this is a note and never a verdict. */
-static void bury_group(struct client *c)
-{
-    if (kill(-c->pid, SIGKILL) == 0)
-        note(c, TRACE_PROCESS, "group", "processes left in the agent's group were killed");
 }
 
 static void note_exit(struct client *c)
@@ -240,7 +246,7 @@ static void on_child_exit(void *ctx, int64_t code, int signum)
     struct client *c = ctx;
     bool closing = c->closing; /* on_exit below may close, which then finishes by itself */
     end_stdout(c);
-    bury_group(c);
+    c->group_gone = kill(-c->pid, 0) < 0;
     c->child = NULL;
     client_out_end(&c->out);
     uv_timer_stop(&c->ladder);
@@ -388,6 +394,7 @@ static struct client *client_create(const struct client_options *options,
         .ctx = ctx,
         .trace = options->trace,
         .agent = options->agent,
+        .mark = options->mark,
         .wire = options->wire,
         .max_bytes = options->max_bytes ? options->max_bytes : CLIENT_MAX_BYTES,
         .eof_ms = options->eof_ms ? options->eof_ms : CLIENT_EOF_MS,
@@ -410,6 +417,7 @@ int client_open(uv_loop_t *loop, const struct client_options *options, const str
         .env = options->env,
         .cwd = options->cwd,
         .grace_ms = options->term_ms,
+        .on_left = on_left,
     };
     int rc = child_spawn(loop, &spawn, &child_callbacks, c, &c->child);
     if (rc < 0) {
@@ -439,6 +447,13 @@ bool client_running(const struct client *c)
 bool client_stdout_open(const struct client *c)
 {
     return c->stdout_open;
+}
+
+int client_left(const struct client *c)
+{
+    struct proctree tree = tree_of(c);
+    int n = proctree_signal(&tree, PROCTREE_ALL, 0);
+    return n < 0 ? n : n + c->killed;
 }
 
 const char *client_agent(const struct client *c)

@@ -13,7 +13,8 @@
  * all of it into a trace. It knows lines and processes, nothing of JSON-RPC or ACP.
  *
  * The end: closing stdin, waiting `eof_ms`, SIGTERM to the group, waiting `term_ms`, SIGKILL.
- * Whatever is left of the process group when the agent has gone is killed (event "group").
+ * Whatever the agent has left behind is killed when the client closes (event "group"), and what
+ * keeps its output open half a second after its end.
  */
 struct client;
 
@@ -45,6 +46,8 @@ struct client_options {
     const char *cwd;         /* or NULL */
     struct trace *trace;     /* lent until on_closed */
     const char *agent;       /* for the trace's events, lent by the trace; NULL: the only one */
+    const char *mark; /* "NAME=value" of env by which its processes are known, lent until on_closed;
+                         or NULL */
     const struct client_wire *wire; /* lent until on_closed, or NULL */
     size_t max_line;                /* longest line from the agent; 0: 64 MiB */
     size_t max_bytes;               /* of stdout in all, then it is killed; 0: 1 GiB */
@@ -102,6 +105,9 @@ void client_kill(struct client *c); /* now, the whole group */
 bool client_running(const struct client *c);     /* false once on_exit was called */
 bool client_stdout_open(const struct client *c); /* more lines may come */
 int client_pid(const struct client *c);
+/* Processes of its tree besides itself, and those that had to be killed after its end; -1 if it
+ * cannot be told. */
+int client_left(const struct client *c);
 const char *client_agent(const struct client *c); /* as in the options */
 int64_t client_exit_code(const struct client *c); /* -1 while running or after a signal */
 int client_exit_signal(const struct client *c);   /* 0 if none */

@@ -77,3 +77,10 @@ int lines_rest(struct lines *d, char **ret_line, size_t *ret_n)
     lines_drop(d, n);
     return 1;
 }
+
+bool lines_is_blank(const char *p, size_t n)
+{
+    while (n && (p[n - 1] == ' ' || p[n - 1] == '\t' || p[n - 1] == '\r'))
+        n--;
+    return n == 0;
+}

@@ -28,6 +28,9 @@ int lines_feed(struct lines *d, const char *bytes, size_t n);
  * bytes. 0: need more. What p points to is lent until the next call on d. */
 int lines_next(struct lines *d, char **ret_line, size_t *ret_n);
 
+/* Nothing but spaces, tabs and CRs. */
+bool lines_is_blank(const char *p, size_t n);
+
 /* At end of input: 1 and the bytes behind the last LF if there are any, 0 if not. */
 int lines_rest(struct lines *d, char **ret_line, size_t *ret_n);
 

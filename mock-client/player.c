@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define DEFAULT_TIMEOUT_MS 5000
+#define AGAIN_MS           10
 #define DEFAULT_END_MS     4000 /* both rungs of the ladder, as client.h has them */
 
 /* ---- waking ------------------------------------------------------------------------------------
@@ -21,6 +22,16 @@ void play_wake(struct player *p)
 {
     if (!p->ending)
         uv_idle_start(&p->tick, on_tick);
+}
+
+static void on_again(uv_timer_t *timer)
+{
+    play_wake(timer->data);
+}
+
+void play_wake_later(struct player *p)
+{
+    uv_timer_start(&p->again, on_again, AGAIN_MS, 0);
 }
 
 /* Acting here would re-enter whoever added the event, so it is only remembered. */
@@ -95,7 +106,8 @@ static void on_handle_closed(uv_handle_t *handle)
 
 static void close_handles(struct player *p)
 {
-    p->open_handles = 2;
+    p->open_handles = 3;
+    uv_close((uv_handle_t *)&p->again, on_handle_closed);
     uv_close((uv_handle_t *)&p->tick, on_handle_closed);
     uv_close((uv_handle_t *)&p->deadline, on_handle_closed);
 }
@@ -383,7 +395,8 @@ static void init_handles(struct player *p, uv_loop_t *loop)
     p->loop = loop;
     uv_idle_init(loop, &p->tick);
     uv_timer_init(loop, &p->deadline);
-    p->tick.data = p->deadline.data = p;
+    uv_timer_init(loop, &p->again);
+    p->tick.data = p->deadline.data = p->again.data = p;
 }
 
 int player_open(uv_loop_t *loop, const struct player_options *options, const struct player_ops *ops,

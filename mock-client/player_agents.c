@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The processes of the agent, and the verbs that start and end them. */
 
@@ -43,6 +44,15 @@ void play_agents_deinit(struct player *p)
     }
 }
 
+/* Its children inherit the mark, also those that leave its session. */
+static int mark(struct play_agent *a)
+{
+    static const char variable[] = "ACP_HARNESS_AGENT";
+    snprintf(a->mark, sizeof a->mark, "%s=%d.%llx", variable, (int)getpid(),
+             (unsigned long long)uv_hrtime());
+    return env_set(&a->env, variable, a->mark + sizeof variable);
+}
+
 struct play_agent *play_agent_add(struct player *p, const char *name)
 {
     struct play_agent *a = calloc(1, sizeof *a);
@@ -52,7 +62,7 @@ struct play_agent *play_agent_add(struct player *p, const char *name)
     a->name = name ? trace_name_agent(p->options.trace, name) : NULL;
     a->argv = env_copy((const char *const *)p->argv);
     a->env = env_copy((const char *const *)p->env);
-    if (!a->argv || !a->env || (name && !a->name)) {
+    if (!a->argv || !a->env || (name && !a->name) || mark(a) < 0) {
         agent_destroy(a);
         return NULL;
     }
@@ -87,6 +97,7 @@ int play_agent_launch(struct play_agent *a)
         .cwd = p->options.start_dir ? p->options.start_dir : p->cwd,
         .trace = p->options.trace,
         .agent = a->name,
+        .mark = a->mark,
         .wire = p->options.wire,
         .max_line = p->options.max_line,
         .eof_ms = p->options.eof_ms,
@@ -170,6 +181,55 @@ int play_kill_poll(struct player *p, struct play_step *s)
 {
     (void)p;
     return client_running(s->agent->client) ? PLAY_WAIT : PLAY_NEXT;
+}
+
+/* ---- processes ---------------------------------------------------------------------------------
+ */
+
+int play_processes_begin(struct player *p, struct play_step *s)
+{
+    (void)p;
+    (void)s;
+    return PLAY_WAIT;
+}
+
+/* What was told of it; PLAY_WAIT if there are not so many. */
+static int look_at_processes(struct player *p, struct play_step *s, bool last)
+{
+    struct json_mismatch m = {0};
+    int n = client_left(s->agent->client);
+    if (n < 0) {
+        play_unreached(p, s, "processes are looked up in /proc, which is not there");
+        return PLAY_NEXT;
+    }
+    bool held = play_in_range(json_get(s->value, "left"), (size_t)n, m.expected, sizeof m.expected);
+    if (!held && !last)
+        return PLAY_WAIT;
+    snprintf(m.got, sizeof m.got, "%d", n);
+    snprintf(m.pointer, sizeof m.pointer, "/left");
+    play_tell(p, s, NULL,
+              &(struct play_finding){.outcome = held ? PLAYER_HELD : PLAYER_BROKEN,
+                                     .mismatch = held ? NULL : &m});
+    return PLAY_NEXT;
+}
+
+int play_processes_poll(struct player *p, struct play_step *s)
+{
+    int rc = look_at_processes(p, s, false);
+    if (rc == PLAY_WAIT)
+        play_wake_later(p);
+    return rc;
+}
+
+int play_processes_late(struct player *p, struct play_step *s, const char *why)
+{
+    (void)why;
+    return look_at_processes(p, s, true);
+}
+
+int play_processes_check(const cJSON *step, struct json_error *reterr)
+{
+    return play_ranges_check(step, "processes", "left", reterr);
 }
 
 /* ---- restart -----------------------------------------------------------------------------------

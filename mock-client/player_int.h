@@ -24,6 +24,7 @@ struct play_agent {
     const char *name;      /* lent by the trace; NULL: the first */
     struct client *client; /* NULL before the start, between two, and after the end */
     char **argv, **env;    /* owned */
+    char mark[64];         /* "NAME=value", in env: by which its processes are known */
     const cJSON *caps;     /* what the newest initialize told it of the client; lent by the trace */
     bool fence_broken;
     char stderr_tail[4096];
@@ -109,6 +110,7 @@ struct player {
     struct list agents; /* struct play_agent */
     uv_idle_t tick;
     uv_timer_t deadline;
+    uv_timer_t again; /* for what no event tells */
     int open_handles;
     struct policy_state policy;
     cJSON *released; /* owned: names of holds as members */
@@ -137,6 +139,8 @@ void play_end(struct player *p, enum player_why why, const char *text);
 void play_wake(struct player *p);
 /* A client or the services have closed: the end goes on if it was the last of them. */
 void play_part_gone(struct player *p);
+/* Looks again after a moment. */
+void play_wake_later(struct player *p);
 /* Notes a sentence for play_end and returns E_INVALID. */
 int play_error(struct player *p, const struct play_step *s, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
@@ -368,8 +372,11 @@ PLAY_VERB_FN(start_begin);
 PLAY_VERB_FN(start_poll);
 PLAY_VERB_FN(kill_begin);
 PLAY_VERB_FN(kill_poll);
+PLAY_VERB_FN(processes_begin);
+PLAY_VERB_FN(processes_poll);
 
 int play_terminals_late(struct player *p, struct play_step *s, const char *why);
+int play_processes_late(struct player *p, struct play_step *s, const char *why);
 int play_start_late(struct player *p, struct play_step *s, const char *why);
 int play_hold_late(struct player *p, struct play_step *s, const char *why);
 int play_batch_late(struct player *p, struct play_step *s, const char *why);
@@ -391,6 +398,7 @@ int play_stdout_rest_check(const cJSON *step, struct json_error *reterr);
 int play_write_buffer_check(const cJSON *step, struct json_error *reterr);
 int play_buffer_check(const cJSON *step, struct json_error *reterr);
 int play_terminals_check(const cJSON *step, struct json_error *reterr);
+int play_processes_check(const cJSON *step, struct json_error *reterr);
 int play_start_check(const cJSON *step, struct json_error *reterr);
 
 /* Number of a signal by its name without SIG; -1 if unknown. The name; NULL if unknown. */

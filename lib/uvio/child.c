@@ -27,6 +27,7 @@ struct child {
     uv_process_t process;
     uv_timer_t timer;
     uint64_t grace_ms, linger_ms;
+    void (*on_left)(void *ctx);
     struct stream *pipes[PIPES]; /* our ends; NULL: inherited, or closed */
     bool quiet[PIPES];           /* its EOF was told, or there is none to come */
     struct buf in;               /* what child_in() lends; outlives the stdin stream */
@@ -130,10 +131,13 @@ static void kill_group(struct child *c)
 static void on_timer(uv_timer_t *t)
 {
     struct child *c = t->data;
-    if (c->phase == PHASE_LAST_WAIT)
+    if (c->phase == PHASE_LAST_WAIT) {
         finish(c); /* who keeps the pipes now has left the group */
-    else
-        kill_group(c);
+        return;
+    }
+    if (c->phase == PHASE_LINGER && c->on_left)
+        c->on_left(c->ctx);
+    kill_group(c);
 }
 
 /* ---- its pipes --------------------------------------------------------------------------- */
@@ -316,6 +320,7 @@ int child_spawn(uv_loop_t *loop, const struct child_options *options, const stru
     }
     c->ops = ops;
     c->ctx = ctx;
+    c->on_left = options->on_left;
     *ret = c;
     return 0;
 }

@@ -31,7 +31,10 @@ struct child_options {
     const char *cwd;         /* or NULL */
     uint64_t grace_ms;       /* 0: 2000 */
     uint64_t linger_ms;      /* 0: 500 */
-    bool inherit_stdin;      /* the three standard descriptors are passed on as they are */
+    /* May be NULL; with the ctx of the ops. It has exited by itself, somebody of its group keeps
+     * its output open, and the group is killed next. */
+    void (*on_left)(void *ctx);
+    bool inherit_stdin; /* the three standard descriptors are passed on as they are */
     bool inherit_stdout;
     bool inherit_stderr;
 };

@@ -164,6 +164,34 @@ static void test_kept_text(void **state)
         "A-1 unreached: what it counts from has not happened\nfinished\n");
 }
 
+/* A child in the group, one that has left the session, and none; while it runs and after its end.
+ */
+static void test_processes(void **state)
+{
+    static const char *const argvs[][4] = {
+        {"sh", "-c", "sleep 1000 & exec sh " TEST_DATA "/agent.sh", NULL},
+        {"sh", "-c", "setsid sleep 1000 & exec sh " TEST_DATA "/agent.sh", NULL},
+        {"sh", "-c", "sleep 1000 >&- 2>&- <&- & exec sh " TEST_DATA "/agent.sh", NULL},
+    };
+    (void)state;
+    play_expect_log(
+        CASE("{'processes': {'left': 0}}, {'processes': {'left': {'min': 1}}, 'within': "
+             "1}, {'close_stdin': true}, {'exit': {}}, {'processes': {'left': 0}}"),
+        "A-1 held\nA-1 broken: /left: expected at least 1, got 0\nA-1 held\n"
+        "A-1 held\nfinished\n");
+    for (size_t i = 0; i < ARRAY_LEN(argvs); i++) {
+        struct play p;
+        play_init(&p);
+        p.argv = argvs[i];
+        play_case(&p, CASE("{'processes': {'left': 1}}, {'start': 'b'}, {'processes': {'left': 1}, "
+                           "'agent': 'b'}, {'close_stdin': true}, {'exit': {'code': 0}}, "
+                           "{'processes': {'left': 1}}, {'processes': {'left': 0}, 'within': 1}"));
+        assert_string_equal(p.log.p, "A-1 held\nA-1 held\nA-1 held\nA-1 held\n"
+                                     "A-1 broken: /left: expected 0, got 1\nfinished\n");
+        play_deinit(&p);
+    }
+}
+
 static void refuse(const char *steps, const char *want)
 {
     char err[300] = "";
@@ -210,11 +238,17 @@ static void test_lint(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_processes),   cmocka_unit_test(test_requests_are_apart),
-        cmocka_unit_test(test_each_ends_alone), cmocka_unit_test(test_killed_and_restarted),
-        cmocka_unit_test(test_start_fails),     cmocka_unit_test(test_trace_names_the_process),
-        cmocka_unit_test(test_order_with_none), cmocka_unit_test(test_same),
-        cmocka_unit_test(test_kept_text),       cmocka_unit_test(test_lint),
+        cmocka_unit_test(test_two_processes),
+        cmocka_unit_test(test_requests_are_apart),
+        cmocka_unit_test(test_each_ends_alone),
+        cmocka_unit_test(test_killed_and_restarted),
+        cmocka_unit_test(test_start_fails),
+        cmocka_unit_test(test_trace_names_the_process),
+        cmocka_unit_test(test_order_with_none),
+        cmocka_unit_test(test_same),
+        cmocka_unit_test(test_kept_text),
+        cmocka_unit_test(test_processes),
+        cmocka_unit_test(test_lint),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
