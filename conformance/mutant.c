@@ -1,5 +1,7 @@
 #include "conformance/mutant.h"
 
+#include "conformance/mutant_fill.h"
+
 #include "base/err.h"
 #include "json/json.h"
 #include "json/jsonw.h"
@@ -154,7 +156,10 @@ static void deliver(const struct passing *p)
 
 static void deliver_own(const struct mutant *m, const struct passing *p)
 {
-    client_deliver(p->c, p->from, m->bytes, m->n);
+    struct buf bytes = {0};
+    if (mutant_fill(&bytes, m->bytes, m->n, p->message) == 0)
+        client_deliver(p->c, p->from, bytes.p, bytes.n);
+    buf_deinit(&bytes);
 }
 
 static void deliver_edited(struct mutant *m, const struct passing *p)

@@ -107,6 +107,8 @@ static void edits_of_lines(void **state)
          true},
         {"{\"on\":{\"b\":2},\"inject\":\"hi\"}", "A:{\"a\":1}\nA:{\"b\":2}\nA:hi\nA:{\"a\":3}\n",
          true},
+        {"{\"on\":{\"b\":2},\"inject\":\"<${/b}${/none}> ${x} ${/\"}",
+         "A:{\"a\":1}\nA:{\"b\":2}\nA:<2> ${x} ${/\nA:{\"a\":3}\n", true},
         {"{\"on\":{\"b\":2},\"inject\":\"hi\",\"where\":\"before\",\"newline\":false}",
          "A:{\"a\":1}\nA:hiA:{\"b\":2}\nA:{\"a\":3}\n", true},
         {"{\"on\":{\"b\":2},\"replace\":\"aGk=\",\"base64\":true}",
