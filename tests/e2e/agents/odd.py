@@ -1,14 +1,17 @@
 """A small agent that can be told to misbehave: odd.py [ODDITY]. It knows no model; a prompt is answered with "hello"."""
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 
 ODDITY = sys.argv[1] if len(sys.argv) > 1 else ""
 
 
 def send(message):
-    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    line = json.dumps({"jsonrpc": "2.0", **message}) + "\n"
+    sys.stdout.write(line * (2 if ODDITY == "twice" and "id" in message else 1))
     sys.stdout.flush()
 
 
@@ -35,6 +38,19 @@ def prompt(message):
     if ODDITY == "floods":
         while True:
             sys.stdout.write("noise\n" * 1000)
+    if ODDITY == "half":
+        while True:
+            sys.stdout.write("x" * 100000)
+    if ODDITY == "echoes":
+        send(message)
+    if ODDITY == "deafens":
+        os.close(0)
+        while True:
+            time.sleep(1)
+    if ODDITY == "leaves":
+        # the agent is gone, but its stdout stays open
+        subprocess.Popen(["sleep", "98765"], stdin=subprocess.DEVNULL)
+        os._exit(0)
     if ODDITY == "closes":
         os.close(1)
         return
@@ -75,6 +91,10 @@ if ODDITY == "environment":
     sys.stderr.write(" ".join(sorted(os.environ)) + "\n")
 for line in sys.stdin:
     answer(json.loads(line))
+if ODDITY == "ignores":
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    while True:
+        time.sleep(1)
 if ODDITY == "stays":
     while True:
         try:
