@@ -65,7 +65,10 @@ static void add_words(struct page *p)
 static void add_class(struct page *p)
 {
     enum exit_code code = outcome_exit_code(p->o);
-    sheet_add(&p->s, code == EXIT_CONFORMS ? "pass" : code == EXIT_DOES_NOT ? "fail" : "error");
+    sheet_add(&p->s, code == EXIT_STALE      ? "warn"
+                     : code == EXIT_CONFORMS ? "pass"
+                     : code == EXIT_DOES_NOT ? "fail"
+                                             : "error");
 }
 
 static void add_facts(struct page *p)
@@ -77,6 +80,8 @@ static void add_facts(struct page *p)
     sheet_addf(&p->s, "%zu case%s in %.2f s, started %.10s %.8s UTC", p->o->n,
                p->o->n == 1 ? "" : "s", (double)p->o->duration_us / 1e6, started, started + 11);
     sheet_add(&p->s, p->o->interrupted ? ", <strong>interrupted: cases are missing</strong>" : "");
+    if (p->o->stale > 0)
+        sheet_addf(&p->s, ", <strong>no longer true in the baseline: %u</strong>", p->o->stale);
     sheet_add(&p->s, setting->strict ? ", strict" : "");
     if (setting->timeout_scale < 1 || setting->timeout_scale > 1)
         sheet_addf(&p->s, ", deadlines × %g", setting->timeout_scale);

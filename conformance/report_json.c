@@ -55,6 +55,7 @@ static void write_summary(struct jsonw *w, const struct outcome *o)
         jw_kint(w, verdict_name((enum verdict)v), o->counts[v]);
     jw_close(w);
     jw_kbool(w, "interrupted", o->interrupted);
+    jw_kint(w, "stale", o->stale);
     jw_kint(w, "exit_code", outcome_exit_code(o));
     jw_close(w);
 }

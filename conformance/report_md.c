@@ -121,6 +121,8 @@ static void add_head(struct sheet *s, const struct outcome *o)
         sheet_addf(s, "%s%u %s", between, o->counts[v], verdict_name((enum verdict)v));
         between = ", ";
     }
+    if (o->stale > 0)
+        sheet_addf(s, "; no longer true in the baseline: %u", o->stale);
     sheet_addf(s, "%s\n\nProfile ", o->interrupted ? " (interrupted: cases are missing)" : "");
     add_code(s, o->setting->profile->name);
     sheet_addf(s, ", started %s, acp-conformance " ACP_VERSION "%s\n", started,

@@ -128,15 +128,24 @@ static void add_case(struct sheet *s, const struct outcome *o, size_t i)
     sheet_add(s, "  ...\n");
 }
 
+/* What makes a run fail in which no test did. */
+static void add_bail_out(struct sheet *s, const struct outcome *o)
+{
+    enum exit_code code = outcome_exit_code(o);
+    if (o->interrupted)
+        sheet_add(s, "Bail out! the run was interrupted\n");
+    else if (code == EXIT_NO_VERDICT && o->counts[VERDICT_ERROR] == 0)
+        sheet_add(s, "Bail out! no case was executed\n");
+    else if (code == EXIT_STALE)
+        sheet_addf(s, "Bail out! no longer true in the baseline: %u\n", o->stale);
+}
+
 int report_tap(const struct outcome *o, struct buf *out)
 {
     struct sheet s = {.out = out};
     sheet_addf(&s, "TAP version 14\n1..%zu%s\n", o->n, o->n ? "" : " # SKIP no case was run");
     for (size_t i = 0; i < o->n; i++)
         add_case(&s, o, i);
-    if (o->interrupted)
-        sheet_add(&s, "Bail out! the run was interrupted\n");
-    else if (outcome_exit_code(o) == EXIT_NO_VERDICT && o->counts[VERDICT_ERROR] == 0)
-        sheet_add(&s, "Bail out! no case was executed\n");
+    add_bail_out(&s, o);
     return s.rc;
 }

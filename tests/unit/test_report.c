@@ -199,6 +199,12 @@ static void tap_fails_what_fails(void **state)
     o.interrupted = true;
     assert_int_equal(report_tap(&o, &out), 0);
     assert_non_null(strstr(buf_cstr(&out), "\nBail out! the run was interrupted\n"));
+    out.n = 0;
+    o.interrupted = false;
+    o.counts[VERDICT_FAIL] = 0;
+    o.stale = 2;
+    assert_int_equal(report_tap(&o, &out), 0);
+    assert_non_null(strstr(buf_cstr(&out), "\nBail out! no longer true in the baseline: 2\n"));
     buf_deinit(&out);
     outcome_deinit(&o);
 }
