@@ -147,13 +147,15 @@ static void kit_run(const struct monitor_row *row)
  */
 
 #define START "P start\n"
-#define INIT_CAPS(caps)                                                                            \
+#define INIT_BOTH(caps, agent_caps)                                                                \
     START "C {\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":"                  \
           "{\"protocolVersion\":1,\"clientCapabilities\":" caps "}}\n"                             \
           "A "                                                                                     \
-          "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"protocolVersion\":1,\"agentCapabilities\":" \
-          "{}}}\n"
-#define INIT INIT_CAPS("{}")
+          "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"protocolVersion\":1,"                       \
+          "\"agentCapabilities\":" agent_caps "}}\n"
+/* Announces methods of its own, which traces use (EXT-08). */
+#define INIT_CAPS(caps) INIT_BOTH(caps, "{\"_meta\":{}}")
+#define INIT            INIT_CAPS("{}")
 #define NEW(id, s)                                                                                 \
     "C {\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":\"session/new\",\"params\":"                  \
     "{\"cwd\":\"/w\",\"mcpServers\":[]}}\n"                                                        \

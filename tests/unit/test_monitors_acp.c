@@ -114,7 +114,8 @@ static void additions(void **state)
         {"an unstable method", INIT "A {\"jsonrpc\":\"2.0\",\"method\":\"auth/status_update\"}\n",
          "EXT-12<=INFO"},
         {"with an underscore, announced nowhere",
-         INIT "A {\"jsonrpc\":\"2.0\",\"method\":\"_vendor/thing\"}\n", "EXT-08<=WARN"},
+         INIT_BOTH("{}", "{}") "A {\"jsonrpc\":\"2.0\",\"method\":\"_vendor/thing\"}\n",
+         "EXT-08<=WARN"},
         {"of the protocol level", INIT "A {\"jsonrpc\":\"2.0\",\"method\":\"$/thing\"}\n", ""},
     };
     (void)state;
