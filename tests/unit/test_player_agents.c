@@ -164,32 +164,51 @@ static void test_kept_text(void **state)
         "A-1 unreached: what it counts from has not happened\nfinished\n");
 }
 
-/* A child in the group, one that has left the session, and none; while it runs and after its end.
- */
+/* It was killed, but may take a moment to go. */
+static bool is_left(const char *child)
+{
+    char command[100];
+    snprintf(command, sizeof command, "pgrep -f '^%s$' >/dev/null", child);
+    for (int i = 0; i < 500; i++)
+        if (system(command) != 0)
+            return false;
+    return true;
+}
+
+static void leave_one(const char *how, const char *child)
+{
+    const char *argv[] = {"sh", "-c", how, "sh", child, TEST_DATA "/agent.sh", NULL};
+    struct play p;
+    play_init(&p);
+    p.argv = argv;
+    play_case(&p, CASE("{'processes': {'left': 1}}, {'start': 'b'}, {'processes': {'left': 1}, "
+                       "'agent': 'b'}, {'close_stdin': true}, {'exit': {'code': 0}}, "
+                       "{'processes': {'left': 1}}, {'processes': {'left': 0}, 'within': 1}"));
+    assert_string_equal(p.log.p, "A-1 held\nA-1 held\nA-1 held\nA-1 held\n"
+                                 "A-1 broken: /left: expected 0, got 1\nfinished\n");
+    assert_false(is_left(child));
+    play_deinit(&p);
+}
+
+/* A child in the group, one that has left the session, one that has closed the pipes; while the
+ * agent runs and after its end. None outlives the case. */
 static void test_processes(void **state)
 {
-    static const char *const argvs[][4] = {
-        {"sh", "-c", "sleep 1000 & exec sh " TEST_DATA "/agent.sh", NULL},
-        {"sh", "-c", "setsid sleep 1000 & exec sh " TEST_DATA "/agent.sh", NULL},
-        {"sh", "-c", "sleep 1000 >&- 2>&- <&- & exec sh " TEST_DATA "/agent.sh", NULL},
+    static const char *const hows[] = {
+        "$1 & exec sh $2",
+        "setsid $1 & exec sh $2",
+        "$1 >&- 2>&- <&- & exec sh $2",
     };
+    char child[40];
     (void)state;
     play_expect_log(
         CASE("{'processes': {'left': 0}}, {'processes': {'left': {'min': 1}}, 'within': "
              "1}, {'close_stdin': true}, {'exit': {}}, {'processes': {'left': 0}}"),
         "A-1 held\nA-1 broken: /left: expected at least 1, got 0\nA-1 held\n"
         "A-1 held\nfinished\n");
-    for (size_t i = 0; i < ARRAY_LEN(argvs); i++) {
-        struct play p;
-        play_init(&p);
-        p.argv = argvs[i];
-        play_case(&p, CASE("{'processes': {'left': 1}}, {'start': 'b'}, {'processes': {'left': 1}, "
-                           "'agent': 'b'}, {'close_stdin': true}, {'exit': {'code': 0}}, "
-                           "{'processes': {'left': 1}}, {'processes': {'left': 0}, 'within': 1}"));
-        assert_string_equal(p.log.p, "A-1 held\nA-1 held\nA-1 held\nA-1 held\n"
-                                     "A-1 broken: /left: expected 0, got 1\nfinished\n");
-        play_deinit(&p);
-    }
+    snprintf(child, sizeof child, "sleep 1%d", (int)getpid());
+    for (size_t i = 0; i < ARRAY_LEN(hows); i++)
+        leave_one(hows[i], child);
 }
 
 static void refuse(const char *steps, const char *want)
