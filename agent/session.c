@@ -22,8 +22,8 @@ static int add_random(char *to, size_t n)
 /* Not to be guessed: whoever knows an id may read the session. */
 int session_make_id(char ret[SESSION_ID_MAX])
 {
-    memcpy(ret, "ses_", 4);
-    return add_random(ret + 4, 16);
+    int head = snprintf(ret, SESSION_ID_MAX, "ses_");
+    return add_random(ret + head, 16);
 }
 
 static int allocate(struct env *env, struct session **ret)

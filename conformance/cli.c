@@ -230,10 +230,10 @@ static int take_number(const char *option, const char *text, double least, doubl
 
 static int take_shard(struct cli *cli, const char *value)
 {
-    unsigned long i = 0, n = 0;
-    char end;
-    if (strspn(value, "0123456789/") != strlen(value) ||
-        sscanf(value, "%lu/%lu%c", &i, &n, &end) != 2 || i < 1 || i > n)
+    char *slash, *end = NULL;
+    unsigned long i = strtoul(value, &slash, 10);
+    unsigned long n = *slash == '/' ? strtoul(slash + 1, &end, 10) : 0;
+    if (strspn(value, "0123456789/") != strlen(value) || !end || *end || i < 1 || i > n)
         return cli_usage_error("--shard wants I/N with 1 <= I <= N, \"%s\" is none", value);
     cli->shard = i;
     cli->shards = n;

@@ -30,15 +30,28 @@ struct seat {
     int group, session;
 };
 
+static int next_number(const char **at)
+{
+    char *end;
+    long number = strtol(*at, &end, 10);
+    *at = end;
+    return (int)number;
+}
+
 /* "pid (name) state ppid pgrp session ...", and the name may hold anything. */
 static bool read_seat(int pid, struct seat *ret)
 {
     struct buf text = {0};
-    int parent;
     bool ok = read_proc(pid, "stat", &text) == 0 && buf_cstr(&text);
-    const char *behind = ok ? strrchr(text.p, ')') : NULL;
-    ok = behind &&
-         sscanf(behind + 1, " %c %d %d %d", &ret->state, &parent, &ret->group, &ret->session) == 4;
+    const char *at = ok ? strrchr(text.p, ')') : NULL;
+    ok = at && strlen(at) > 3; /* ") S ..." */
+    if (ok) {
+        ret->state = at[2];
+        at += 3;
+        next_number(&at); /* the parent */
+        ret->group = next_number(&at);
+        ret->session = next_number(&at);
+    }
     buf_deinit(&text);
     return ok;
 }
@@ -82,7 +95,8 @@ int proctree_signal(const struct proctree *t, enum proctree_what what, int signu
         return -1;
     }
     while ((entry = readdir(proc)) != NULL) {
-        int pid = atoi(entry->d_name);
+        const char *name = entry->d_name;
+        int pid = next_number(&name);
         if (!belongs(t, what, pid))
             continue;
         n++;
