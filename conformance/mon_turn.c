@@ -12,7 +12,8 @@
 enum { LATE_US = 2000000 }; /* beyond that an update is taken for something new */
 
 struct turns {
-    bool dismissed; /* the client closed a session, cancelled a request or dismissed a dialog */
+    bool dismissed; /* the client closed or reloaded a session, cancelled a request or dismissed a
+                       dialog */
 };
 
 static bool is_of_turn(const char *kind)
@@ -63,9 +64,9 @@ static void note_client(struct turns *t, const struct wire_msg *m)
     if (m->kind == WIRE_RESPONSE)
         t->dismissed |= dismisses(m);
     else if (m->method)
-        t->dismissed |= strcmp(m->method, "session/close") == 0 ||
-                        strcmp(m->method, "session/delete") == 0 ||
-                        strcmp(m->method, "$/cancel_request") == 0;
+        t->dismissed |=
+            strcmp(m->method, "session/close") == 0 || strcmp(m->method, "session/delete") == 0 ||
+            strcmp(m->method, "session/load") == 0 || strcmp(m->method, "$/cancel_request") == 0;
 }
 
 static void feed(struct watch *w, void *state, const struct wire_msg *m)

@@ -7,6 +7,7 @@ import http.client
 import json
 import os
 import pathlib
+import signal
 import socket
 import sys
 import threading
@@ -39,7 +40,10 @@ class Session:
             except OSError:
                 pass
         if self.child:
-            self.child.kill()
+            try:
+                os.killpg(self.child.pid, signal.SIGKILL)
+            except OSError:
+                pass
 
     def resolve(self, path):
         whole = pathlib.Path(self.cwd, path).resolve()

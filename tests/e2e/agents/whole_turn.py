@@ -7,9 +7,8 @@ import uuid
 
 from whole_wire import text, is_json, WIRE, tool, model
 
-OPTIONS = [{"optionId": "once", "name": "Allow", "kind": "allow_once"},
-           {"optionId": "always", "name": "Always allow", "kind": "allow_always"},
-           {"optionId": "no", "name": "Reject", "kind": "reject_once"}]
+OPTIONS = [{"optionId": kind, "name": name, "kind": kind} for kind, name in (
+    ("allow_once", "Allow"), ("allow_always", "Always allow"), ("reject_once", "Reject"))]
 
 
 # ---- tools -----------------------------------------------------------------------------------------------------------
@@ -83,9 +82,9 @@ class Turn:
             "toolCall": {"toolCallId": self.id, "title": name, **members}, "options": OPTIONS})
         outcome = (answer or {}).get("outcome")
         chosen = outcome.get("optionId") if isinstance(outcome, dict) else None
-        if chosen == "always":
+        if chosen == "allow_always":
             self.session.allowed.add(name)
-        if chosen not in ("once", "always"):
+        if chosen not in ("allow_once", "allow_always"):
             raise OSError("the user rejected it")
 
     def load(self, path):
@@ -141,7 +140,9 @@ class Turn:
         self.begin()
         self.session.child = subprocess.Popen(["/bin/sh", "-c", arguments["command"]], cwd=self.session.cwd,
                                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                              stderr=subprocess.STDOUT)
+                                              stderr=subprocess.STDOUT, start_new_session=True)
+        if self.session.cancelled.is_set():  # while it was being started
+            self.session.stop()
         output = self.session.child.communicate()[0].decode("utf-8", "replace")
         return f"{output}exit {self.session.child.returncode}"
 
