@@ -121,7 +121,7 @@ static int load_entry(const struct config_provider *p, config_env env, const cJS
     return ret->base && (ret->key || !key || !*key) ? 0 : E_NOMEM;
 }
 
-static void load_time(config_env env, const char *name, uint64_t *slot)
+static void load_number(config_env env, const char *name, uint64_t *slot)
 {
     const char *text = non_empty(env, name);
     char *end = NULL;
@@ -129,7 +129,7 @@ static void load_time(config_env env, const char *name, uint64_t *slot)
     if (!text)
         return;
     if (*end != '\0' || *text == '-')
-        log_warn("%s is ignored: \"%s\" is no number of milliseconds", name, text);
+        log_warn("%s is ignored: \"%s\" is no whole number", name, text);
     else
         *slot = v;
 }
@@ -147,8 +147,9 @@ int config_load(struct config *c, config_env env)
     }
     for (size_t i = 0; rc == 0 && i < CONFIG_PROVIDERS; i++)
         rc = load_entry(&providers[i], env, file, &fresh.entries[i]);
-    load_time(env, "ACP_AGENT_IDLE_MS", &fresh.idle_ms);
-    load_time(env, "ACP_AGENT_RETRY_MS", &fresh.retry_ms);
+    load_number(env, "ACP_AGENT_IDLE_MS", &fresh.idle_ms);
+    load_number(env, "ACP_AGENT_RETRY_MS", &fresh.retry_ms);
+    load_number(env, "ACP_AGENT_CONTEXT", &fresh.context);
     if (rc == 0) {
         config_deinit(c);
         *c = fresh;
@@ -198,6 +199,7 @@ int config_resolve(const struct config *c, const char *spec, struct llm_target *
                                .base = c->entries[i].base,
                                .key = c->entries[i].key,
                                .model = model && *model ? model : p->model,
+                               .context = c->context,
                                .max_tokens_name = at_home ? p->max_tokens_name : "max_tokens",
                                .echo_thought = p->echo_thought};
     return 0;

@@ -33,6 +33,7 @@ struct config_entry {
 
 struct config {
     struct config_entry entries[CONFIG_PROVIDERS];
+    uint64_t context;  /* tokens the model's window has; 0: unknown */
     uint64_t idle_ms;  /* silence of a model stream that ends it */
     uint64_t retry_ms; /* the first pause between two tries */
 };

@@ -7,6 +7,9 @@
 
 /* The JSON inside entries of the store, written and read. */
 
+/* The wire id of entries that tell the usage: only the last of them is shown again. */
+#define ENTRY_USAGE_ID "usage"
+
 /* The calls of a reply. Append: 0 or E_NOMEM. Read: the caller frees with history_free_calls; 0,
  * E_NOMEM, or E_PARSE: no text of ours. */
 int entry_write_calls(struct buf *out, const struct history_call *calls, size_t n);

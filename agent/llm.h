@@ -26,6 +26,7 @@ struct llm_target {
     const char *provider; /* "openai": for messages to people */
     const char *base;     /* "https://api.openai.com/v1", no slash at the end */
     const char *key, *model;
+    uint64_t context;            /* tokens the model's window has; 0: unknown */
     const char *max_tokens_name; /* how this provider calls the limit */
     bool echo_thought;           /* thoughts go back with each message that called tools */
 };
@@ -61,10 +62,17 @@ struct llm_error {
     char text[512];   /* one line: the provider's own words, or ours about the connection */
 };
 
+/* What the provider counted. */
+struct llm_usage {
+    bool known;
+    int64_t tokens; /* of the request, cached ones too, and of the reply */
+};
+
 struct llm_reply {
     enum llm_finish finish;
     struct history_call *calls; /* owned; names and arguments as they came, see llm_calls.h */
     size_t n_calls;
+    struct llm_usage usage;
     struct llm_error error; /* valid if finish is LLM_FINISH_FAILED or LLM_FINISH_NONE */
 };
 

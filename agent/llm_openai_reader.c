@@ -25,6 +25,7 @@ struct llm_reader {
     struct llm_think think;
     struct llm_calls calls;
     enum llm_finish finish;
+    struct llm_usage usage;
     struct llm_error error;
     bool refused, failed, done, saw_chunk;
     int rc; /* sticky: E_NOMEM */
@@ -138,9 +139,19 @@ static void take_finish(struct llm_reader *r, const char *reason)
         fail(r, reason, true);
 }
 
+/* Servers that count as they go say it with every chunk: the last one counts. */
+static void take_usage(struct llm_reader *r, const cJSON *usage)
+{
+    int64_t input = json_get_int(usage, "prompt_tokens", -1);
+    int64_t output = json_get_int(usage, "completion_tokens", 0);
+    if (input >= 0 && output >= 0)
+        r->usage = (struct llm_usage){.known = true, .tokens = input + output};
+}
+
 static void take_chunk(struct llm_reader *r, const cJSON *root)
 {
     r->saw_chunk = true;
+    take_usage(r, json_get(root, "usage"));
     if (llm_error_in_json(root, &r->error)) {
         r->failed = true;
         return;
@@ -271,6 +282,7 @@ int llm_openai_reader_finish(struct llm_reader *r, struct llm_reply *ret)
     llm_think_finish(&r->think);
     settle_finish(r);
     ret->finish = r->finish;
+    ret->usage = r->usage;
     ret->error = r->error;
     if (rc == 0 && r->finish == LLM_FINISH_STOP)
         rc = llm_calls_take(&r->calls, &ret->calls, &ret->n_calls);

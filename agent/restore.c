@@ -19,6 +19,7 @@ struct restore {
     struct session *s;
     struct store_reader reader;
     bool show;
+    struct buf usage; /* the last update about it */
     struct rpc_request *req;
     restore_cb done;
     uv_timer_t timer; /* the next step; its close callback frees the job */
@@ -37,6 +38,7 @@ static void finish(struct restore *r, int rc)
     restore_cb done = r->done;
     s->restore = NULL;
     store_read_end(&r->reader);
+    buf_deinit(&r->usage);
     uv_close((uv_handle_t *)&r->timer, on_timer_closed);
     done(s, req, rc);
 }
@@ -154,8 +156,17 @@ static int show_call(struct update_to to, const struct store_entry *e)
     return e->outcome ? update_raw(to, e->outcome, strlen(e->outcome)) : show_interrupted(to, e);
 }
 
-static int show(struct update_to to, const struct store_entry *e)
+static int show_update(struct restore *r, const struct store_entry *e)
 {
+    if (!e->wire_id || strcmp(e->wire_id, ENTRY_USAGE_ID) != 0)
+        return update_raw(session_updates(r->s), e->shown, strlen(e->shown));
+    r->usage.n = 0;
+    return buf_adds(&r->usage, e->shown);
+}
+
+static int show(struct restore *r, const struct store_entry *e)
+{
+    struct update_to to = session_updates(r->s);
     switch (e->kind) {
     case STORE_USER:
         return show_prompt(to, e);
@@ -164,7 +175,7 @@ static int show(struct update_to to, const struct store_entry *e)
     case STORE_CALL:
         return show_call(to, e);
     case STORE_UPDATE:
-        return update_raw(to, e->shown, strlen(e->shown));
+        return show_update(r, e);
     }
     return 0;
 }
@@ -184,12 +195,14 @@ static int take(struct restore *r, const struct store_entry *e)
         return E_PARSE;
     r->s->last = e->number;
     int rc = remember(&r->s->history, e);
-    return rc == 0 && r->show ? show(session_updates(r->s), e) : rc;
+    return rc == 0 && r->show ? show(r, e) : rc;
 }
 
 static int end_well(struct restore *r)
 {
     struct session *s = r->s;
+    if (r->usage.n > 0)
+        update_raw(session_updates(s), r->usage.p, r->usage.n);
     if (r->show && s->title) {
         update_session_info(session_updates(s), s->title, s->updated);
         s->title_told = true;

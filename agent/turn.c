@@ -155,6 +155,7 @@ static void on_done(void *ctx, struct llm_reply *reply)
     struct turn *t = ctx;
     t->call = NULL;
     turn_flush(t);
+    turn_tell_usage(t, &reply->usage);
     if (t->no_memory) {
         turn_fail_plain(t, RPC_INTERNAL_ERROR, "Out of memory.");
         return;
@@ -219,6 +220,7 @@ void turn_request_model(struct turn *t)
         turn_fail_plain(t, ACP_AUTH_REQUIRED, "There is no key for the model any more.");
         return;
     }
+    t->context = to.context;
     int rc = open_call(t, &to);
     if (rc < 0)
         fail_to_open(t, rc);

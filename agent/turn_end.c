@@ -35,6 +35,7 @@ static void dispose(struct turn *t)
     buf_deinit(&t->text);
     buf_deinit(&t->thought);
     buf_deinit(&t->runs);
+    buf_deinit(&t->usage);
     buf_deinit(&t->pending);
     uv_close((uv_handle_t *)&t->timer, on_timer_closed);
 }

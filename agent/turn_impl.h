@@ -36,6 +36,8 @@ struct turn {
     struct llm_call *call;
     struct buf text, thought; /* of the current reply */
     struct buf runs;          /* how they took turns, see entry.h */
+    struct buf usage;         /* the update about it, empty if nothing is known */
+    uint64_t context;         /* the size of the model's window, 0: unknown */
     struct buf pending;       /* what of them the client has not got yet */
     enum llm_text_kind pending_kind;
     struct prompt prompt;
@@ -72,6 +74,8 @@ int turn_record_reply(struct turn *t, const char *text, const struct history_cal
 int turn_record_result(struct turn *t, const struct turn_call *c, const struct tool_result *result,
                        const char *outcome);
 void turn_forget_text(struct turn *t);
+/* Tells what a reply came to, if both that and the size of the window are known. */
+void turn_tell_usage(struct turn *t, const struct llm_usage *usage);
 
 /* Each answers the request and ends the turn; t is gone soon, touch nothing. */
 void turn_end(struct turn *t, enum acp_stop_reason reason);

@@ -55,10 +55,19 @@ static int write_runs(struct turn *t, bool noted, struct buf *ret)
     return plain ? 0 : entry_write_runs(ret, &t->runs);
 }
 
-static int fill_calls(struct turn *t, const struct history_call *calls, struct store_entry *ret)
+/* Between replies the last one counts; restore.c knows it by this id. */
+static int fill_usage(struct turn *t, struct store_entry *ret)
+{
+    *ret = (struct store_entry){
+        .kind = STORE_UPDATE, .wire_id = ENTRY_USAGE_ID, .shown = buf_cstr(&t->usage)};
+    return ret->shown ? 0 : E_NOMEM;
+}
+
+static int fill_calls(struct turn *t, const struct history_call *calls, size_t n,
+                      struct store_entry *ret)
 {
     int rc = 0;
-    for (size_t i = 0; rc == 0 && i < t->n_calls; i++) {
+    for (size_t i = 0; rc == 0 && i < n; i++) {
         struct turn_call *c = &t->calls[i];
         rc = buf_cstr(&c->shown) ? 0 : E_NOMEM;
         ret[i] = (struct store_entry){
@@ -68,17 +77,20 @@ static int fill_calls(struct turn *t, const struct history_call *calls, struct s
 }
 
 /* The reply and, in the same transaction, its calls: none of them may be missing. */
-static int append_calls(struct turn *t, const struct store_entry *reply,
+static int append_reply(struct turn *t, const struct store_entry *reply,
                         const struct history_call *calls)
 {
-    struct store_entry *entries = calloc(t->n_calls + 1, sizeof *entries);
-    int rc = entries ? fill_calls(t, calls, entries + 1) : E_NOMEM;
+    size_t n_calls = calls ? t->n_calls : 0, n = 1 + n_calls + (t->usage.n > 0);
+    struct store_entry *entries = calloc(n, sizeof *entries);
+    int rc = entries ? fill_calls(t, calls, n_calls, entries + 1) : E_NOMEM;
+    if (rc == 0 && t->usage.n > 0)
+        rc = fill_usage(t, &entries[n - 1]);
     if (rc == 0) {
         entries[0] = *reply;
-        rc = record_entries(t->s, entries, t->n_calls + 1);
+        rc = record_entries(t->s, entries, n);
     }
-    for (size_t i = 0; rc == 0 && i < t->n_calls; i++)
-        t->calls[i].number = t->s->last - (int64_t)(t->n_calls - 1 - i);
+    for (size_t i = 0; rc == 0 && i < n_calls; i++)
+        t->calls[i].number = t->s->last - (int64_t)(n - 2 - i);
     free(entries);
     return rc;
 }
@@ -99,7 +111,7 @@ int turn_record_reply(struct turn *t, const char *text, const struct history_cal
                             .calls = list.n > 0 ? list.p : NULL,
                             .shown = runs.n > 0 ? runs.p : NULL};
     if (rc == 0)
-        rc = calls ? append_calls(t, &e, calls) : record_entries(t->s, &e, 1);
+        rc = append_reply(t, &e, calls);
     buf_deinit(&runs);
     buf_deinit(&list);
     return rc;
@@ -107,7 +119,18 @@ int turn_record_reply(struct turn *t, const char *text, const struct history_cal
 
 void turn_forget_text(struct turn *t)
 {
-    t->text.n = t->thought.n = t->runs.n = 0;
+    t->text.n = t->thought.n = t->runs.n = t->usage.n = 0;
+}
+
+void turn_tell_usage(struct turn *t, const struct llm_usage *usage)
+{
+    if (!usage->known || t->context == 0)
+        return;
+    t->usage.n = 0;
+    int rc = update_write_usage(&t->usage, usage->tokens, t->context);
+    if (rc == 0)
+        rc = update_raw(session_updates(t->s), t->usage.p, t->usage.n);
+    t->no_memory = rc == E_NOMEM || t->no_memory;
 }
 
 int turn_keep_reply(struct turn *t, const char *note)

@@ -102,6 +102,17 @@ int update_write_tool_result(struct buf *out, const char *id, const struct tool_
     return jw_end(&w);
 }
 
+int update_write_usage(struct buf *out, int64_t used, uint64_t size)
+{
+    struct jsonw w;
+    open_object(&w, out, ACP_UPDATE_USAGE_UPDATE);
+    jw_kint(&w, "used", used);
+    jw_key(&w, "size");
+    jw_uint(&w, size);
+    jw_close(&w);
+    return jw_end(&w);
+}
+
 int update_raw(struct update_to to, const char *json, size_t n)
 {
     struct jsonw *w = peer_notify_begin(to.peer, acp_methods[ACP_SESSION_UPDATE].name);

@@ -39,6 +39,9 @@ int update_user_block(struct update_to to, const char *message_id, const cJSON *
 /* title may be NULL: not told. */
 int update_session_info(struct update_to to, const char *title, int64_t updated_ms);
 
+/* Append one `update` object. 0 or E_NOMEM. */
+int update_write_usage(struct buf *out, int64_t used, uint64_t size);
+
 /* An `update` object that is JSON already. */
 int update_raw(struct update_to to, const char *json, size_t n);
 
