@@ -116,19 +116,37 @@ static int open_below(const char *root, const char *resolved)
     return fd;
 }
 
+/* E_UNSUPPORTED: not below this one. */
+static int open_below_root(const char *root, const char *path)
+{
+    char *resolved = realpath(root, NULL);
+    int fd = resolved ? open_below(resolved, path) : -errno;
+    free(resolved);
+    return fd;
+}
+
+static int open_below_any(const struct file_request *req, const char *path)
+{
+    int fd = open_below_root(req->root, path);
+    for (const char *const *more = req->more; fd == E_UNSUPPORTED && more && *more; more++) {
+        fd = open_below_root(*more, path);
+        if (fd == -ENOENT)
+            fd = E_UNSUPPORTED; /* that folder is gone */
+    }
+    return fd;
+}
+
 static int open_confined(const struct file_request *req, struct file_text *t)
 {
     char what[PATH_MAX + 64];
-    char *root = realpath(req->root, NULL);
-    char *path = root ? realpath(req->path, NULL) : NULL;
-    int fd = path ? open_below(root, path) : -errno;
+    char *path = realpath(req->path, NULL);
+    int fd = path ? open_below_any(req, path) : -errno;
     if (fd == E_UNSUPPORTED) {
-        snprintf(what, sizeof what, "lies outside the workspace %s", root);
+        snprintf(what, sizeof what, "lies outside the workspace %.*s", PATH_MAX, req->root);
         complain(t, fd, req->path, what);
     } else if (fd < 0) {
         complain(t, fd, req->path, fd == E_INVALID ? "is no regular file" : err_text(fd));
     }
-    free(root);
     free(path);
     return fd;
 }

@@ -20,7 +20,8 @@ int file_read_all(const char *path, size_t max, struct buf *out);
 
 /* What to read. All lent. */
 struct file_request {
-    const char *root;        /* a directory; the file must lie below it after links are resolved */
+    const char *root;        /* a directory; the file must lie below it after links are resolved, */
+    const char *const *more; /* or below one of these (roots.h); NULL: none */
     const char *path;        /* absolute */
     uint32_t line;           /* first line wanted, from 1; 0 counts as 1 */
     uint32_t limit;          /* lines wanted, 0: all */

@@ -1,5 +1,6 @@
 #include "agent/file_job.h"
 
+#include "agent/roots.h"
 #include "base/err.h"
 
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 struct file_job {
     uv_work_t work;
     struct file_request req;
-    char *root, *path; /* owned */
+    char *root, *path, **more; /* owned */
     atomic_bool stop;
     struct file_text text;
     int rc;
@@ -21,6 +22,7 @@ static void destroy(struct file_job *job)
     file_text_deinit(&job->text);
     free(job->root);
     free(job->path);
+    roots_free(job->more);
     free(job);
 }
 
@@ -50,10 +52,14 @@ int file_job_start(uv_loop_t *loop, const struct file_request *req, file_job_cb 
     job->root = strdup(req->root);
     job->path = strdup(req->path);
     job->req = *req;
+    job->more = roots_copy(req->more);
     job->req.root = job->root;
+    job->req.more = (const char *const *)job->more;
     job->req.path = job->path;
     job->req.stop = &job->stop;
-    int rc = job->root && job->path ? uv_queue_work(loop, &job->work, on_work, on_worked) : E_NOMEM;
+    int rc = job->root && job->path && (job->more || !req->more) ? 0 : E_NOMEM;
+    if (rc == 0)
+        rc = uv_queue_work(loop, &job->work, on_work, on_worked);
     if (rc < 0) {
         destroy(job);
         return rc;

@@ -11,8 +11,8 @@ struct file_job;
 /* Lent for the call; `text` may be changed (its buf taken). rc as of file_read_text. */
 typedef void (*file_job_cb)(void *ctx, int rc, struct file_text *text);
 
-/* Copies root and path; req->stop is not used. cb comes once, on a later turn of the loop, unless
- * the job is abandoned. 0 or a negative code. */
+/* Copies root, more and path; req->stop is not used. cb comes once, on a later turn of the loop,
+ * unless the job is abandoned. 0 or a negative code. */
 int file_job_start(uv_loop_t *loop, const struct file_request *req, file_job_cb cb, void *ctx,
                    struct file_job **ret);
 

@@ -96,10 +96,11 @@ struct initialize {
 
 static void write_session_capabilities(struct jsonw *w, bool lasting)
 {
-    static const char *const names[] = {"close", "list", "resume", "delete", "fork"};
+    static const char *const names[] = {
+        "close", "additionalDirectories", "list", "resume", "delete", "fork"};
     jw_kbool(w, "loadSession", lasting);
     jw_kopen(w, "sessionCapabilities", '{');
-    for (size_t i = 0; i < (lasting ? ARRAY_LEN(names) : 1); i++) {
+    for (size_t i = 0; i < (lasting ? ARRAY_LEN(names) : 2); i++) {
         jw_kopen(w, names[i], '{');
         jw_close(w);
     }

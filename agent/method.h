@@ -52,6 +52,14 @@ struct method_setup {
     const cJSON *servers, *directories;
 };
 int method_read_setup(const cJSON *params, struct method_setup *ret, struct json_error *err);
+/* The same as a place to work in, paths made plain. 0 or E_NOMEM; deinit it in any case.
+ * directories may be NULL. */
+struct method_place {
+    char *cwd, **roots;        /* owned */
+    struct session_place lent; /* the same */
+};
+int method_place_make(const char *cwd, const cJSON *directories, struct method_place *ret);
+void method_place_deinit(struct method_place *p);
 /* Is it a directory that exists? 0 or E_INVALID. */
 int method_check_cwd(const char *cwd, struct json_error *err);
 /* The result of those methods; with_id: as a new session. */

@@ -13,13 +13,32 @@ struct list_params {
     const char *cwd, *cursor;
 };
 
+struct page {
+    struct agent *agent;
+    struct jsonw w;
+};
+
+/* The further folders of a session are those it was opened with, so only an open one has any. */
+static void write_roots(struct jsonw *w, const struct session *s)
+{
+    const char *const *root = s ? session_roots(s) : NULL;
+    if (!root)
+        return;
+    jw_kopen(w, "additionalDirectories", '[');
+    for (; *root; root++)
+        jw_cstr(w, *root);
+    jw_close(w);
+}
+
 static void write_session(void *ctx, const struct store_session *session)
 {
-    struct jsonw *w = ctx;
+    struct page *page = ctx;
+    struct jsonw *w = &page->w;
     char time[STORE_TIME_SIZE];
     jw_open(w, '{');
     jw_kstr(w, "sessionId", session->id);
     jw_kstr(w, "cwd", session->cwd);
+    write_roots(w, agent_find_session(page->agent, session->id));
     if (session->title)
         jw_kstr(w, "title", session->title);
     jw_kstr(w, "updatedAt", store_format_time(session->updated, time));
@@ -29,17 +48,17 @@ static void write_session(void *ctx, const struct store_session *session)
 /* All sessions of this process are in the store, so what is there is what there is. */
 static int write_page(struct agent *a, const struct store_query *query, struct buf *out)
 {
-    struct jsonw w;
+    struct page page = {.agent = a};
     char next[STORE_CURSOR_SIZE] = "";
-    jw_begin(&w, out);
-    jw_open(&w, '{');
-    jw_kopen(&w, "sessions", '[');
-    int rc = store_list_sessions(a->env.store, query, write_session, &w, next);
-    jw_close(&w);
+    jw_begin(&page.w, out);
+    jw_open(&page.w, '{');
+    jw_kopen(&page.w, "sessions", '[');
+    int rc = store_list_sessions(a->env.store, query, write_session, &page, next);
+    jw_close(&page.w);
     if (*next)
-        jw_kstr(&w, "nextCursor", next);
-    jw_close(&w);
-    int written = jw_end(&w);
+        jw_kstr(&page.w, "nextCursor", next);
+    jw_close(&page.w);
+    int written = jw_end(&page.w);
     return rc < 0 ? rc : written;
 }
 

@@ -55,6 +55,7 @@ static void on_forked(struct session *s, struct rpc_request *req, int rc)
 
 struct opening {
     const char *id, *cwd; /* cwd NULL: as stored */
+    const cJSON *directories;
     bool show;
     restore_cb done;
 };
@@ -65,9 +66,11 @@ static int reopen(struct agent *a, const struct opening *o, struct session **ret
     int rc = store_find_session(a->env.store, o->id, &stored);
     if (rc < 0)
         return rc;
-    char *cwd = file_join("/", o->cwd ? o->cwd : stored.cwd);
-    rc = cwd ? session_reopen(&a->env, &stored, cwd, ret) : E_NOMEM;
-    free(cwd);
+    struct method_place place;
+    rc = method_place_make(o->cwd ? o->cwd : stored.cwd, o->directories, &place);
+    if (rc == 0)
+        rc = session_reopen(&a->env, &stored, &place.lent, ret);
+    method_place_deinit(&place);
     return rc;
 }
 
@@ -124,7 +127,8 @@ static void open_session(struct agent *a, struct rpc_request *req, const cJSON *
 {
     struct method_setup p = {.cwd = NULL};
     const char *id = read_opening(a, req, params, &p);
-    const struct opening o = {.id = id, .cwd = p.cwd, .show = show, .done = on_opened};
+    const struct opening o = {
+        .id = id, .cwd = p.cwd, .directories = p.directories, .show = show, .done = on_opened};
     if (id)
         open_stored(a, req, &o);
 }
@@ -169,7 +173,7 @@ void method_session_fork(struct agent *a, struct rpc_request *req, const cJSON *
     int rc = session_make_id(id);
     if (rc == 0)
         rc = fork_stored(a, params, &fork);
-    const struct opening o = {.id = id, .done = on_forked};
+    const struct opening o = {.id = id, .directories = p.directories, .done = on_forked};
     if (rc == 0)
         open_stored(a, req, &o);
     else if (rc == E_NOTFOUND)

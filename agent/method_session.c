@@ -1,64 +1,12 @@
 #include "agent/method.h"
 
 #include "acp/methods.h"
-#include "agent/file.h"
-#include "agent/mcp.h"
 #include "agent/prompt.h"
 #include "agent/record.h"
 #include "agent/turn.h"
 #include "base/err.h"
-#include "base/log.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-
-static int complain(struct json_error *err, const char *where, const char *what)
-{
-    snprintf(err->path, sizeof err->path, "%s", where);
-    snprintf(err->text, sizeof err->text, "%s: %s", where, what);
-    return E_INVALID;
-}
-
-static int check_directories(const cJSON *list, struct json_error *err)
-{
-    if (!list || !list->child)
-        return 0;
-    return complain(err, "params.additionalDirectories",
-                    "not supported by this agent (see sessionCapabilities)");
-}
-
-int method_read_setup(const cJSON *params, struct method_setup *ret, struct json_error *err)
-{
-    static const struct json_field fields[] = {
-        {"cwd", JSON_STR, JSON_OPTIONAL, offsetof(struct method_setup, cwd)},
-        {"mcpServers", JSON_ARR, JSON_NULLABLE, offsetof(struct method_setup, servers)},
-        {"additionalDirectories", JSON_ARR, JSON_NULLABLE,
-         offsetof(struct method_setup, directories)},
-    };
-    *ret = (struct method_setup){.cwd = NULL};
-    int rc = json_read(params, "params", fields, ARRAY_LEN(fields), ret, err);
-    if (rc == 0 && ret->cwd && ret->cwd[0] != '/')
-        rc = complain(err, "params.cwd", "must be an absolute path");
-    if (rc == 0)
-        rc = check_directories(ret->directories, err);
-    if (rc == 0)
-        rc = mcp_check(ret->servers, err);
-    if (rc == 0 && ret->servers && ret->servers->child)
-        log_warn("%d MCP server(s) are named: this version does not connect to any",
-                 cJSON_GetArraySize(ret->servers));
-    return rc;
-}
-
-int method_check_cwd(const char *cwd, struct json_error *err)
-{
-    struct stat st;
-    if (!cwd)
-        return complain(err, "params.cwd", "missing");
-    if (stat(cwd, &st) < 0)
-        return complain(err, "params.cwd", "there is no such directory");
-    return S_ISDIR(st.st_mode) ? 0 : complain(err, "params.cwd", "is no directory");
-}
 
 void method_reply_session(struct rpc_request *req, const struct session *s, bool with_id)
 {
@@ -70,12 +18,14 @@ void method_reply_session(struct rpc_request *req, const struct session *s, bool
     rpc_reply_end(req);
 }
 
-static int open_session(struct agent *a, const char *given, struct session **ret)
+static int open_session(struct agent *a, const struct method_setup *p, struct session **ret)
 {
     struct session *s = NULL;
-    char *cwd = file_join("/", given);
-    int rc = cwd ? session_create(&a->env, cwd, &s) : E_NOMEM;
-    free(cwd);
+    struct method_place place;
+    int rc = method_place_make(p->cwd, p->directories, &place);
+    if (rc == 0)
+        rc = session_create(&a->env, &place.lent, &s);
+    method_place_deinit(&place);
     if (rc == 0)
         rc = record_session(s);
     if (rc < 0) {
@@ -104,7 +54,7 @@ void method_session_new(struct agent *a, struct rpc_request *req, const cJSON *p
         method_fail_login(req);
         return;
     }
-    rc = open_session(a, p.cwd, &s);
+    rc = open_session(a, &p, &s);
     if (rc < 0) {
         method_fail_store(a, req, rc);
         return;

@@ -1,6 +1,7 @@
 #include "agent/session.h"
 
 #include "agent/restore.h"
+#include "agent/roots.h"
 #include "agent/system_prompt.h"
 #include "agent/turn.h"
 #include "base/err.h"
@@ -41,7 +42,15 @@ static int allocate(struct env *env, struct session **ret)
     return rc;
 }
 
-int session_create(struct env *env, const char *cwd, struct session **ret)
+/* cwd and roots; false: out of memory. */
+static bool settle(struct session *s, const struct session_place *place)
+{
+    s->cwd = strdup(place->cwd);
+    s->roots = roots_copy(place->roots);
+    return s->cwd && (s->roots || !place->roots);
+}
+
+int session_create(struct env *env, const struct session_place *place, struct session **ret)
 {
     struct session *s = NULL;
     int rc = allocate(env, &s);
@@ -50,9 +59,8 @@ int session_create(struct env *env, const char *cwd, struct session **ret)
     if (rc < 0)
         goto fail;
     rc = E_NOMEM;
-    s->cwd = strdup(cwd);
     s->title = env->title ? strdup(env->title) : NULL;
-    s->system = s->cwd ? system_prompt_make(cwd, env->append) : NULL;
+    s->system = settle(s, place) ? system_prompt_make(place, env->append) : NULL;
     if (!s->system || (env->title && !s->title))
         goto fail;
     *ret = s;
@@ -63,25 +71,25 @@ fail:
     return rc;
 }
 
-static char *find_system(const struct store_session *stored, const char *cwd, const char *append)
+static char *find_system(const struct store_session *stored, const struct session_place *place,
+                         const char *append)
 {
-    bool same = stored->system && strcmp(stored->cwd, cwd) == 0;
-    return same ? strdup(stored->system) : system_prompt_make(cwd, append);
+    bool same = stored->system && strcmp(stored->cwd, place->cwd) == 0;
+    return same ? strdup(stored->system) : system_prompt_make(place, append);
 }
 
-int session_reopen(struct env *env, const struct store_session *stored, const char *cwd,
-                   struct session **ret)
+int session_reopen(struct env *env, const struct store_session *stored,
+                   const struct session_place *place, struct session **ret)
 {
     struct session *s = NULL;
     int rc = allocate(env, &s);
     if (rc < 0)
         return rc;
     snprintf(s->id, sizeof s->id, "%s", stored->id);
-    s->cwd = strdup(cwd);
     s->title = stored->title ? strdup(stored->title) : NULL;
-    s->system = find_system(stored, cwd, env->append);
+    s->system = settle(s, place) ? find_system(stored, place, env->append) : NULL;
     s->updated = stored->updated;
-    if (!s->cwd || !s->system || (stored->title && !s->title)) {
+    if (!s->system || (stored->title && !s->title)) {
         session_destroy(s);
         return E_NOMEM;
     }
@@ -99,9 +107,15 @@ void session_destroy(struct session *s)
     list_remove(&s->node);
     history_deinit(&s->history);
     free(s->cwd);
+    roots_free(s->roots);
     free(s->system);
     free(s->title);
     free(s);
+}
+
+const char *const *session_roots(const struct session *s)
+{
+    return (const char *const *)s->roots;
 }
 
 struct update_to session_updates(const struct session *s)

@@ -20,6 +20,7 @@ struct session {
     char tag[SESSION_TAG_MAX]; /* in the ids of messages and calls; another one at each opening, so
                                   that no id ever comes twice in a stored session */
     char *cwd;                 /* owned; absolute */
+    char **roots;              /* owned; further folders (roots.h), or NULL */
     char *system;    /* owned; made once, so that every request begins with the same bytes */
     char *title;     /* owned; NULL: none yet */
     bool title_told; /* the client knows it */
@@ -36,16 +37,25 @@ struct session {
 /* The id of a new session. 0 or a negative code. */
 int session_make_id(char ret[SESSION_ID_MAX]);
 
-/* A new one; cwd is an absolute directory. 0 or a negative code. Nothing is stored yet. */
-int session_create(struct env *env, const char *cwd, struct session **ret);
+/* Where it works. All lent; absolute directories. */
+struct session_place {
+    const char *cwd;
+    const char *const *roots; /* further folders (roots.h), or NULL */
+};
 
-/* One that is stored, still without its history (restore.h). cwd may be another directory than it
- * had: then its tools work there, and the system prompt is made anew. */
-int session_reopen(struct env *env, const struct store_session *stored, const char *cwd,
-                   struct session **ret);
+/* A new one. 0 or a negative code. Nothing is stored yet. */
+int session_create(struct env *env, const struct session_place *place, struct session **ret);
+
+/* One that is stored, still without its history (restore.h). place may be another one than it had:
+ * then its tools work there, and with another cwd the system prompt is made anew. */
+int session_reopen(struct env *env, const struct store_session *stored,
+                   const struct session_place *place, struct session **ret);
 
 /* Cancels a running turn (which is answered) and frees everything. Accepts NULL. */
 void session_destroy(struct session *s);
+
+/* s->roots, as readers want it. */
+const char *const *session_roots(const struct session *s);
 
 struct update_to session_updates(const struct session *s);
 

@@ -34,12 +34,22 @@ static int add_instructions(struct buf *out, const char *cwd)
     return rc == E_NOMEM ? rc : 0;
 }
 
-char *system_prompt_make(const char *cwd, const char *append)
+static int add_roots(struct buf *out, const char *const *roots)
+{
+    int rc = roots && *roots ? buf_adds(out, "\nFurther folders of the workspace:") : 0;
+    for (; rc == 0 && roots && *roots; roots++)
+        rc = buf_addf(out, "\n%s", *roots);
+    return rc;
+}
+
+char *system_prompt_make(const struct session_place *place, const char *append)
 {
     struct buf out = {0};
-    int rc = buf_addf(&out, "%s%s", own_words, cwd);
+    int rc = buf_addf(&out, "%s%s", own_words, place->cwd);
     if (rc == 0)
-        rc = add_instructions(&out, cwd);
+        rc = add_roots(&out, place->roots);
+    if (rc == 0)
+        rc = add_instructions(&out, place->cwd);
     if (rc == 0 && append && *append)
         rc = buf_addf(&out, "\n\n%s", append);
     char *text = rc == 0 ? buf_take(&out) : NULL;

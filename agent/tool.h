@@ -19,6 +19,7 @@ struct tool;
 struct tool_call {
     const struct tool *tool; /* NULL: there is no such tool */
     const char *cwd;         /* lent; the session's */
+    const char *const *more; /* lent; its further folders (roots.h), or NULL */
     cJSON *args;             /* owned; what the model gave, NULL if it did not parse */
     char *title;             /* owned; for people */
     char *path;              /* owned; the absolute path it is about, or NULL */

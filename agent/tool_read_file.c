@@ -98,8 +98,12 @@ static int start(struct tool_run *run, const struct tool_call *c)
     int rc = read_args(c->args, &a, &err);
     if (rc < 0)
         return rc;
-    struct file_request req = {
-        .root = c->cwd, .path = c->path, .line = a.line, .limit = a.limit, .max = READ_MAX};
+    struct file_request req = {.root = c->cwd,
+                               .more = c->more,
+                               .path = c->path,
+                               .line = a.line,
+                               .limit = a.limit,
+                               .max = READ_MAX};
     rc = file_job_start(run->loop, &req, on_read, run, &job);
     run->job = job;
     return rc;

@@ -260,8 +260,10 @@ static void next_link(struct turn *t)
         begin(t);
         return;
     }
-    struct file_request req = {
-        .root = t->s->cwd, .path = t->prompt.parts[t->link].path, .max = LINK_MAX};
+    struct file_request req = {.root = t->s->cwd,
+                               .more = session_roots(t->s),
+                               .path = t->prompt.parts[t->link].path,
+                               .max = LINK_MAX};
     int rc = file_job_start(t->env->loop, &req, on_link, t, &t->job);
     if (rc < 0)
         turn_fail_plain(t, RPC_INTERNAL_ERROR, "A linked file could not be read.");

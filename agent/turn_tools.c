@@ -102,6 +102,7 @@ static int prepare_call(struct turn *t, struct turn_call *c, struct history_call
 {
     session_wire_id(t->s, "call", ++t->s->calls, c->id);
     int rc = tool_prepare(&c->call, t->s->cwd, from);
+    c->call.more = session_roots(t->s);
     if (rc == 0)
         rc = tool_sanitize(from, &c->call, c->id);
     return rc == 0 ? update_write_tool_call(&c->shown, c->id, &c->call, from->name) : rc;

@@ -205,11 +205,14 @@ static void test_entry(void **state)
     oom_fail_each(keep_entry, NULL);
 }
 
+static const char *const roots[] = {"/etc", "/usr", NULL};
+
 static int make_session(void *cwd)
 {
+    const struct session_place place = {cwd, roots};
     struct env shared = {.append = "more", .title = "t"};
     struct session *s = NULL;
-    int rc = session_create(&shared, cwd, &s);
+    int rc = session_create(&shared, &place, &s);
     session_destroy(s);
     return rc;
 }
@@ -218,9 +221,10 @@ static int reopen_session(void *cwd)
 {
     static const struct store_session stored = {
         .id = "ses_1", .cwd = "/", .title = "t", .system = "s"};
+    const struct session_place place = {cwd, roots};
     struct env shared = {.append = "more"};
     struct session *s = NULL;
-    int rc = session_reopen(&shared, &stored, cwd, &s);
+    int rc = session_reopen(&shared, &stored, &place, &s);
     session_destroy(s);
     return rc;
 }

@@ -190,6 +190,34 @@ static void test_the_root_holds(void **state)
     file_text_deinit(&t);
 }
 
+static void test_further_roots(void **state)
+{
+    const struct place *p = *state;
+    char other[160], gone[160], path[256], link[256];
+    struct file_text t;
+    path_in(other, sizeof other, p->base, "other");
+    path_in(gone, sizeof gone, p->base, "gone");
+    assert_int_equal(mkdir(other, 0700), 0);
+    write_file(other, "f", "fine", 4);
+    write_file(p->base, "secret", "s", 1);
+    const char *const more[] = {gone, other, NULL};
+    path_in(path, sizeof path, other, "f");
+    struct file_request req = {.root = p->root, .more = more, .path = path, .max = 10};
+    assert_int_equal(file_read_text(&req, &t), 0);
+    assert_string_equal(t.text.p, "fine");
+    file_text_deinit(&t);
+    path_in(link, sizeof link, other, "out");
+    assert_int_equal(symlink("../secret", link), 0);
+    req.path = link;
+    assert_int_equal(file_read_text(&req, &t), E_UNSUPPORTED);
+    assert_non_null(strstr(t.error, "outside the workspace"));
+    file_text_deinit(&t);
+    req.path = path;
+    req.more = NULL;
+    assert_int_equal(file_read_text(&req, &t), E_UNSUPPORTED);
+    file_text_deinit(&t);
+}
+
 /* A workspace that is itself reached through a link. */
 static void test_linked_root(void **state)
 {
@@ -258,15 +286,11 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_slices),
-        TEST(test_lines_are_counted),
-        TEST(test_bytes),
-        TEST(test_what_is_no_text),
-        TEST(test_the_root_holds),
-        TEST(test_linked_root),
-        TEST(test_stop),
-        TEST(test_read_all),
-        cmocka_unit_test(test_join),
+        TEST(test_slices),         TEST(test_lines_are_counted),
+        TEST(test_bytes),          TEST(test_what_is_no_text),
+        TEST(test_the_root_holds), TEST(test_further_roots),
+        TEST(test_linked_root),    TEST(test_stop),
+        TEST(test_read_all),       cmocka_unit_test(test_join),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
