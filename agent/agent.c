@@ -1,5 +1,6 @@
 #include "agent/agent_impl.h"
 
+#include "agent/option.h"
 #include "agent/restore.h"
 #include "agent/turn.h"
 #include "base/err.h"
@@ -56,6 +57,7 @@ void agent_shutdown(struct agent *a)
     a->env.peer = NULL;
     uv_close((uv_handle_t *)&a->warm, on_handle_closed);
     uv_close((uv_handle_t *)&a->gather, on_handle_closed);
+    uv_close((uv_handle_t *)&a->reload, on_handle_closed);
     fetch_close(a->env.fetch, on_fetch_closed, a);
     if (a->stream)
         stream_close_flushed(a->stream, 0, FLUSH_MS);
@@ -194,13 +196,64 @@ void agent_add_session(struct agent *a, struct session *s)
     uv_timer_start(&a->warm, on_warm, WARM_MS, 0);
 }
 
+/* --- configuration --- */
+
+int agent_load_config(struct agent *a)
+{
+    int rc = config_load(&a->env.config, a->options.env);
+    if (rc == 0)
+        a->configured = true;
+    return rc;
+}
+
 bool agent_has_credentials(struct agent *a, bool again)
 {
     struct llm_target to;
+    if (a->logged_out && !again)
+        return false;
     if (!again && a->configured && config_resolve(&a->env.config, a->env.model, &to) == 0)
         return true;
-    a->configured = config_load(&a->env.config, a->options.env) == 0;
-    return a->configured && config_resolve(&a->env.config, a->env.model, &to) == 0;
+    if (agent_load_config(a) < 0)
+        return false;
+    a->logged_out = false;
+    return config_resolve(&a->env.config, a->env.model, &to) == 0;
+}
+
+void agent_log_out(struct agent *a)
+{
+    config_deinit(&a->env.config);
+    a->configured = false;
+    a->logged_out = true;
+}
+
+int agent_reload(struct agent *a, struct session *s)
+{
+    s->reload = false;
+    int rc = a->logged_out ? 0 : agent_load_config(a);
+    if (rc == 0)
+        rc = session_reload(s);
+    if (rc < 0)
+        return rc;
+    update_commands(session_updates(s));
+    return option_tell_list(s);
+}
+
+static void on_reload(uv_timer_t *timer)
+{
+    struct agent *a = timer->data;
+    for (struct list *at = a->sessions.next; at != &a->sessions; at = at->next) {
+        struct session *s = CONTAINER_OF(at, struct session, node);
+        if (s->reload && !s->turn && !s->restore && agent_reload(a, s) < 0)
+            log_warn("the reload that was asked for failed, all stays as it was: %s",
+                     *a->env.config.error ? a->env.config.error : "out of memory");
+    }
+}
+
+static void wake(struct env *env)
+{
+    struct agent *a = CONTAINER_OF(env, struct agent, env);
+    if (!a->ending)
+        uv_timer_start(&a->reload, on_reload, 0, 0);
 }
 
 /* --- the beginning --- */
@@ -241,10 +294,12 @@ int agent_open(uv_loop_t *loop, const struct agent_options *options, const struc
     a->ctx = ctx;
     a->env = (struct env){.loop = loop,
                           .model = options->model,
+                          .work_mode = options->work_mode,
                           .max_tokens = options->max_tokens,
                           .append = options->append,
                           .title = options->title,
-                          .may_gather = may_gather};
+                          .may_gather = may_gather,
+                          .wake = wake};
     config_init(&a->env.config);
     list_init(&a->sessions);
     int rc = create_store(a);
@@ -261,8 +316,9 @@ int agent_open(uv_loop_t *loop, const struct agent_options *options, const struc
     }
     uv_timer_init(loop, &a->warm);
     uv_check_init(loop, &a->gather);
-    a->warm.data = a->gather.data = a;
-    a->open_parts = 4; /* the stream, the two handles, fetch */
+    uv_timer_init(loop, &a->reload);
+    a->warm.data = a->gather.data = a->reload.data = a;
+    a->open_parts = 5; /* the stream, the three handles, fetch */
     *ret = a;
     return 0;
 }

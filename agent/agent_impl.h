@@ -19,7 +19,10 @@ struct agent {
     struct list sessions;
     uv_timer_t warm;   /* loads libcurl in an idle moment */
     uv_check_t gather; /* runs after the reads of one turn of the loop, if text was gathered */
+    uv_timer_t reload; /* does what waited for a session to be idle */
     bool configured, initialized, ending;
+    bool logged_out;     /* until authenticate: no session gets credentials */
+    bool login_terminal; /* the client can run us in a terminal */
     unsigned open_parts; /* that must report their end before the agent is gone */
 };
 
@@ -31,6 +34,13 @@ void agent_add_session(struct agent *a, struct session *s);
 /* Are there credentials for the model? Reads the configuration if there were none so far, or
  * `again`. */
 bool agent_has_credentials(struct agent *a, bool again);
+/* Reads the configuration anew. If it is broken the former one stays, and config.error says why. */
+int agent_load_config(struct agent *a);
+/* Forgets all keys until agent_has_credentials(a, true). */
+void agent_log_out(struct agent *a);
+/* Reads the workspace's instructions and the configuration anew and tells the client. 0 or a
+ * negative code; then nothing changed. */
+int agent_reload(struct agent *a, struct session *s);
 
 /* A request or notification of the client, for peer_ops. */
 int method_request(void *ctx, struct rpc_request *req, const char *method, const cJSON *params);

@@ -1,60 +1,18 @@
-#include "agent/config.h"
+#include "agent/config_provider.h"
 
-#include "agent/file.h"
+#include "agent/credentials.h"
 #include "base/err.h"
 #include "base/log.h"
-#include "json/json.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define DEFAULT_IDLE_MS  120000u
 #define DEFAULT_RETRY_MS 200u
-#define CREDENTIALS_MAX  (1u << 20)
-
-static const struct config_provider providers[CONFIG_PROVIDERS] = {
-    {
-        .id = "openai",
-        .dialect = &llm_openai_chat,
-        .key_env = "OPENAI_API_KEY",
-        .base_env = "OPENAI_BASE_URL",
-        .base = "https://api.openai.com/v1",
-        .model = "gpt-5",
-        .max_tokens_name = "max_completion_tokens",
-    },
-    {
-        .id = "deepseek",
-        .dialect = &llm_openai_chat,
-        .key_env = "DEEPSEEK_API_KEY",
-        .base_env = "DEEPSEEK_BASE_URL",
-        .base = "https://api.deepseek.com",
-        .model = "deepseek-chat",
-        .max_tokens_name = "max_tokens",
-        .echo_thought = true,
-    },
-    {
-        .id = "openrouter",
-        .dialect = &llm_openai_chat,
-        .key_env = "OPENROUTER_API_KEY",
-        .base_env = "OPENROUTER_BASE_URL",
-        .base = "https://openrouter.ai/api/v1",
-        .model = "openrouter/auto",
-        .max_tokens_name = "max_tokens",
-    },
-};
 
 void config_init(struct config *c)
 {
     *c = (struct config){.idle_ms = DEFAULT_IDLE_MS, .retry_ms = DEFAULT_RETRY_MS};
-}
-
-void config_deinit(struct config *c)
-{
-    for (size_t i = 0; i < CONFIG_PROVIDERS; i++) {
-        free(c->entries[i].key);
-        free(c->entries[i].base);
-        c->entries[i] = (struct config_entry){0};
-    }
 }
 
 static const char *non_empty(config_env env, const char *name)
@@ -63,62 +21,76 @@ static const char *non_empty(config_env env, const char *name)
     return v && *v ? v : NULL;
 }
 
-/* Appends the path of the credentials file; an empty out means there is no home to look in. */
-static int credentials_path(config_env env, struct buf *out)
+int config_locate(config_env env, const char *name, struct buf *out)
 {
     const char *home = non_empty(env, "ACP_AGENT_HOME");
     if (home)
-        return buf_addf(out, "%s/credentials.json", home);
+        return buf_addf(out, "%s/%s", home, name);
     home = non_empty(env, "XDG_CONFIG_HOME");
     if (home)
-        return buf_addf(out, "%s/acp-agent/credentials.json", home);
+        return buf_addf(out, "%s/acp-agent/%s", home, name);
     home = non_empty(env, "HOME");
-    return home ? buf_addf(out, "%s/.config/acp-agent/credentials.json", home) : 0;
+    return home ? buf_addf(out, "%s/.config/acp-agent/%s", home, name) : E_NOTFOUND;
 }
 
-/* The file's object, or NULL if there is none that can be used. */
-static cJSON *read_credentials(const char *path)
+/* --- loading --- */
+
+static int add_builtin(struct config *c, const struct config_builtin *b)
 {
-    struct buf text = {0};
-    struct json_error err;
-    cJSON *root = NULL;
-    int rc = file_read_all(path, CREDENTIALS_MAX, &text);
+    struct config_provider *p = NULL;
+    int rc = config_add_provider(c, b->id, &p);
+    if (rc < 0)
+        return rc;
+    p->builtin = b;
+    rc = config_set_base(p, b->base);
+    return rc == 0 ? config_set_text(&p->key_env, b->key_env) : rc;
+}
+
+/* "host:port", as OLLAMA_HOST has it, or a whole URL. */
+static int set_env_base(struct config_provider *p, const char *value)
+{
+    struct buf url = {0};
+    if (strstr(value, "://"))
+        return config_set_base(p, value);
+    int rc = buf_addf(&url, "http://%s/v1", value);
     if (rc == 0)
-        rc = buf_cstr(&text) ? json_parse(text.p, text.n, &root, &err) : E_NOMEM;
-    if (rc == E_PARSE)
-        log_warn("%s: %s: the file is ignored; write one JSON object: {\"openai\": \"KEY\"}", path,
-                 err.text);
-    else if (rc == 0 && !cJSON_IsObject(root))
-        log_warn("%s: is no JSON object and is ignored; write {\"openai\": \"KEY\"}", path);
-    else if (rc < 0 && rc != E_NOTFOUND)
-        log_warn("%s: %s: the file is ignored", path, err_text(rc));
-    buf_deinit(&text);
-    if (cJSON_IsObject(root))
-        return root;
-    cJSON_Delete(root);
-    return NULL;
+        rc = buf_cstr(&url) ? config_set_base(p, url.p) : E_NOMEM;
+    buf_deinit(&url);
+    return rc;
 }
 
-/* Base URLs are joined with "/...": a slash at the end would double it. */
-static char *copy_base(const char *base)
+/* Names of models mean something only at the provider they are of. */
+static int add_builtin_models(struct config_provider *p)
 {
-    size_t n = strlen(base);
-    while (n > 0 && base[n - 1] == '/')
-        n--;
-    return strndup(base, n);
+    const struct config_builtin *b = p->builtin;
+    struct config_model *m;
+    int rc = 0;
+    if (!b || p->n_models > 0 || strcmp(p->base, b->base) != 0)
+        return 0;
+    for (size_t i = 0; rc == 0 && i < ARRAY_LEN(b->models) && b->models[i].id; i++)
+        rc = config_add_model(p, b->models[i].id, b->models[i].efforts, &m);
+    return rc;
 }
 
-static int load_entry(const struct config_provider *p, config_env env, const cJSON *file,
-                      struct config_entry *ret)
+static int set_key(struct config_provider *p, const char *key)
 {
-    const char *key = non_empty(env, p->key_env);
-    const char *base = non_empty(env, p->base_env);
-    if (!key)
-        key = json_get_str(file, p->id);
+    if (!key || !*key)
+        return 0;
     /* A line end, which files easily have, would break the header the key goes into. */
-    ret->key = key && *key ? strndup(key, strcspn(key, "\r\n")) : NULL;
-    ret->base = copy_base(base ? base : p->base);
-    return ret->base && (ret->key || !key || !*key) ? 0 : E_NOMEM;
+    p->key = strndup(key, strcspn(key, "\r\n"));
+    return p->key ? 0 : E_NOMEM;
+}
+
+static int settle_provider(struct config_provider *p, config_env env, const cJSON *credentials)
+{
+    const char *base = p->builtin ? non_empty(env, p->builtin->base_env) : NULL;
+    const char *key = non_empty(env, p->key_env);
+    int rc = base ? set_env_base(p, base) : 0;
+    if (rc == 0)
+        rc = set_key(p, key ? key : json_get_str(credentials, p->id));
+    if (p->key || (base && !p->key_env))
+        p->wanted = true;
+    return rc == 0 ? add_builtin_models(p) : rc;
 }
 
 static void load_number(config_env env, const char *name, uint64_t *slot)
@@ -134,101 +106,168 @@ static void load_number(config_env env, const char *name, uint64_t *slot)
         *slot = v;
 }
 
-int config_load(struct config *c, config_env env)
+static int load(struct config *c, config_env env)
 {
-    struct config fresh;
-    struct buf path = {0};
-    cJSON *file = NULL;
-    config_init(&fresh);
-    int rc = credentials_path(env, &path);
-    if (rc == 0 && path.n > 0) {
-        rc = buf_cstr(&path) ? 0 : E_NOMEM;
-        file = rc == 0 ? read_credentials(path.p) : NULL;
-    }
-    for (size_t i = 0; rc == 0 && i < CONFIG_PROVIDERS; i++)
-        rc = load_entry(&providers[i], env, file, &fresh.entries[i]);
-    load_number(env, "ACP_AGENT_IDLE_MS", &fresh.idle_ms);
-    load_number(env, "ACP_AGENT_RETRY_MS", &fresh.retry_ms);
-    load_number(env, "ACP_AGENT_CONTEXT", &fresh.context);
-    if (rc == 0) {
-        config_deinit(c);
-        *c = fresh;
-    } else {
-        config_deinit(&fresh);
-    }
-    cJSON_Delete(file);
-    buf_deinit(&path);
+    cJSON *credentials = NULL;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < CONFIG_BUILTINS; i++)
+        rc = add_builtin(c, &config_builtins[i]);
+    if (rc == 0)
+        rc = config_read_file(c, env);
+    if (rc == 0)
+        rc = credentials_read(env, &credentials);
+    for (size_t i = 0; rc == 0 && i < c->n; i++)
+        rc = settle_provider(&c->providers[i], env, credentials);
+    load_number(env, "ACP_AGENT_IDLE_MS", &c->idle_ms);
+    load_number(env, "ACP_AGENT_RETRY_MS", &c->retry_ms);
+    load_number(env, "ACP_AGENT_CONTEXT", &c->context);
+    cJSON_Delete(credentials);
     return rc;
 }
 
-static size_t find_provider(const char *id, size_t n)
+int config_load(struct config *c, config_env env)
 {
-    for (size_t i = 0; i < CONFIG_PROVIDERS; i++)
-        if (strlen(providers[i].id) == n && strncmp(providers[i].id, id, n) == 0)
-            return i;
-    return CONFIG_PROVIDERS;
+    struct config fresh;
+    config_init(&fresh);
+    int rc = load(&fresh, env);
+    if (rc == 0) {
+        config_deinit(c);
+        *c = fresh;
+        return 0;
+    }
+    memcpy(c->error, fresh.error, sizeof c->error);
+    config_deinit(&fresh);
+    return rc;
 }
 
-static size_t first_with_key(const struct config *c)
+/* --- asking --- */
+
+bool config_is_usable(const struct config_provider *p)
 {
-    for (size_t i = 0; i < CONFIG_PROVIDERS; i++)
-        if (c->entries[i].key)
-            return i;
-    return CONFIG_PROVIDERS;
+    return p->key || !p->key_env;
 }
 
-bool config_knows(const char *spec)
+const struct config_provider *config_find_provider(const struct config *c, const char *id, size_t n)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (strlen(c->providers[i].id) == n && strncmp(c->providers[i].id, id, n) == 0)
+            return &c->providers[i];
+    return NULL;
+}
+
+static const char *default_model(const struct config_provider *p)
+{
+    if (p->n_models > 0 && !(p->builtin && p->builtin->model))
+        return p->models[0].id;
+    return p->builtin ? p->builtin->model : NULL;
+}
+
+static const struct config_provider *default_provider(const struct config *c)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (c->providers[i].wanted && config_is_usable(&c->providers[i]))
+            return &c->providers[i];
+    return NULL;
+}
+
+bool config_knows(const struct config *c, const char *spec)
 {
     const char *slash = strchr(spec, '/');
-    return !slash || (slash[1] && find_provider(spec, (size_t)(slash - spec)) < CONFIG_PROVIDERS);
+    return !slash || (slash[1] && config_find_provider(c, spec, (size_t)(slash - spec)));
+}
+
+bool config_is_builtin(const char *spec)
+{
+    const char *slash = strchr(spec, '/');
+    size_t n = slash ? (size_t)(slash - spec) : 0;
+    for (size_t i = 0; slash && slash[1] && i < CONFIG_BUILTINS; i++)
+        if (strlen(config_builtins[i].id) == n && strncmp(config_builtins[i].id, spec, n) == 0)
+            return true;
+    return !slash;
+}
+
+const struct config_model *config_find_model(const struct config *c, const char *spec)
+{
+    const char *slash = strchr(spec, '/');
+    const struct config_provider *p =
+        slash ? config_find_provider(c, spec, (size_t)(slash - spec)) : NULL;
+    for (size_t i = 0; p && i < p->n_models; i++)
+        if (strcmp(p->models[i].id, slash + 1) == 0)
+            return &p->models[i];
+    return NULL;
+}
+
+static void fill_target(const struct config_provider *p, struct llm_target *ret)
+{
+    const struct config_builtin *b = p->builtin;
+    bool at_home = b && strcmp(p->base, b->base) == 0;
+    *ret = (struct llm_target){.dialect = &llm_openai_chat,
+                               .provider = p->id,
+                               .base = p->base,
+                               .key = p->key ? p->key : "",
+                               .headers = (const char *const *)p->headers,
+                               .max_tokens_name = at_home ? b->max_tokens_name : "max_tokens",
+                               .echo_thought = b && b->echo_thought};
+}
+
+/* The user's word goes before the list's. */
+static uint64_t window_of(const struct config *c, const struct config_provider *p, const char *id)
+{
+    if (c->context > 0)
+        return c->context;
+    for (size_t i = 0; i < p->n_models; i++)
+        if (strcmp(p->models[i].id, id) == 0)
+            return p->models[i].context;
+    return 0;
 }
 
 int config_resolve(const struct config *c, const char *spec, struct llm_target *ret)
 {
+    if (!spec || !*spec)
+        spec = c->model;
     const char *slash = spec ? strchr(spec, '/') : NULL;
     const char *model = slash ? slash + 1 : spec;
-    size_t i = slash ? find_provider(spec, (size_t)(slash - spec)) : first_with_key(c);
-    if (slash && i == CONFIG_PROVIDERS)
+    const struct config_provider *p =
+        slash ? config_find_provider(c, spec, (size_t)(slash - spec)) : default_provider(c);
+    if (slash && !p)
         return E_NOTFOUND;
-    if (i == CONFIG_PROVIDERS || !c->entries[i].key)
+    if (!p || !config_is_usable(p))
         return E_UNSUPPORTED;
-    const struct config_provider *p = &providers[i];
-    bool at_home = strcmp(c->entries[i].base, p->base) == 0;
-    *ret = (struct llm_target){.dialect = p->dialect,
-                               .provider = p->id,
-                               .base = c->entries[i].base,
-                               .key = c->entries[i].key,
-                               .model = model && *model ? model : p->model,
-                               .context = c->context,
-                               .max_tokens_name = at_home ? p->max_tokens_name : "max_tokens",
-                               .echo_thought = p->echo_thought};
+    if (!model || !*model)
+        model = default_model(p);
+    if (!model)
+        return E_UNSUPPORTED;
+    fill_target(p, ret);
+    ret->model = model;
+    ret->context = window_of(c, p, model);
     return 0;
 }
 
-static int list(struct buf *out, const char *(*field)(const struct config_provider *))
+bool config_has_word(const char *list, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *at = list; n > 0 && *at;) {
+        size_t length = strcspn(at, " ");
+        if (length == n && strncmp(at, word, n) == 0)
+            return true;
+        at += length + (at[length] == ' ');
+    }
+    return false;
+}
+
+int config_list_providers(const struct config *c, struct buf *out)
 {
     int rc = 0;
-    for (size_t i = 0; rc == 0 && i < CONFIG_PROVIDERS; i++)
-        rc = buf_addf(out, "%s%s", i > 0 ? ", " : "", field(&providers[i]));
+    for (size_t i = 0; rc == 0 && i < c->n; i++)
+        rc = buf_addf(out, "%s%s", i > 0 ? ", " : "", c->providers[i].id);
     return rc;
-}
-
-static const char *id_of(const struct config_provider *p)
-{
-    return p->id;
-}
-
-static const char *key_env_of(const struct config_provider *p)
-{
-    return p->key_env;
-}
-
-int config_list_providers(struct buf *out)
-{
-    return list(out, id_of);
 }
 
 int config_list_keys(struct buf *out)
 {
-    return list(out, key_env_of);
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < CONFIG_BUILTINS; i++)
+        if (config_builtins[i].key_env)
+            rc = buf_addf(out, "%s%s", i > 0 ? ", " : "", config_builtins[i].key_env);
+    return rc;
 }

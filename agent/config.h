@@ -4,38 +4,60 @@
 #include "agent/llm.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
- * Where models come from: the environment and the credentials file. Nothing is ever written. Keys
- * stand only here and in the Authorization header.
+ * Where models come from: built-in providers, config.json, the environment, credentials.json; later
+ * ones win. Nothing here writes. Keys stand only here and in the Authorization header.
  */
 
-/* One built-in provider; the table is in config.c. All static. */
-struct config_provider {
+/* One built-in provider; the table is in config_builtin.c. All static. */
+struct config_builtin {
     const char *id;
-    const struct llm_dialect *dialect;
-    const char *key_env;  /* the variable that holds the key */
+    const char *key_env;  /* the variable that holds the key; NULL: a local server without keys */
     const char *base_env; /* the variable that moves the base URL, or NULL */
     const char *base;
-    const char *model;           /* the model used when none is named */
+    const char *model;           /* used when none is named; NULL: the first one listed */
     const char *max_tokens_name; /* at `base`; elsewhere it is "max_tokens", which all know */
     bool echo_thought;
+    struct {
+        const char *id, *efforts;
+    } models[4]; /* at `base` */
 };
 
-#define CONFIG_PROVIDERS 3
+#define CONFIG_BUILTINS 6
+extern const struct config_builtin config_builtins[CONFIG_BUILTINS];
 
-/* What was found for the provider of the same index. */
-struct config_entry {
-    char *key;  /* owned; NULL: no credentials */
-    char *base; /* owned */
+struct config_model {
+    char *id;            /* owned */
+    char *name;          /* owned; for people, or NULL */
+    char *efforts;       /* owned; "low medium high"; "": it takes none */
+    uint32_t context;    /* tokens; 0: unknown */
+    uint32_t max_output; /* tokens; 0: unknown */
+};
+
+struct config_provider {
+    const struct config_builtin *builtin; /* NULL: it stands only in config.json */
+    char *id, *base;                      /* owned */
+    char *key;                            /* owned; NULL: none */
+    char *key_env;                        /* owned; the variable that may hold the key, or NULL */
+    char **headers;                       /* owned, NULL-terminated, "Name: value"; or NULL */
+    struct config_model *models;          /* owned */
+    size_t n_models;
+    bool wanted; /* somebody set it up, so it may be the default */
 };
 
 struct config {
-    struct config_entry entries[CONFIG_PROVIDERS];
-    uint64_t context;  /* tokens the model's window has; 0: unknown */
-    uint64_t idle_ms;  /* silence of a model stream that ends it */
-    uint64_t retry_ms; /* the first pause between two tries */
+    struct config_provider *providers; /* owned */
+    size_t n;
+    /* From config.json; owned, NULL if not there. */
+    char *model, *effort, *work_mode, *tool_approval;
+    uint32_t max_tokens; /* 0: not there */
+    uint64_t context;    /* tokens each model's window has; 0: as its entry says */
+    uint64_t idle_ms;    /* silence of a model stream that ends it */
+    uint64_t retry_ms;   /* the first pause between two tries */
+    char error[640];     /* why the last load failed: one sentence; "" after a good one */
 };
 
 /* Looks up a variable; NULL if it is not set. */
@@ -44,21 +66,37 @@ typedef const char *(*config_env)(const char *name);
 void config_init(struct config *c);
 void config_deinit(struct config *c);
 
-/* Reads everything anew. A broken credentials file is named on stderr and counts as empty. 0 or
- * E_NOMEM (then nothing changed). */
+/* Reads everything anew. 0; E_NOMEM, or E_INVALID for a config.json that is broken: then only
+ * `error` changed. A broken credentials file is named on stderr and counts as empty. */
 int config_load(struct config *c, config_env env);
 
+/* Appends the path of a file of this name in the user's folder for configuration. 0, E_NOMEM, or
+ * E_NOTFOUND: there is no home to look in. */
+int config_locate(config_env env, const char *name, struct buf *out);
+
 /* "provider/model" is split at its first slash; a text without one is a model of the default
- * provider, and NULL or "" that provider's own default model. The default provider is the first in
- * the table that has a key. 0; E_NOTFOUND: no such provider; E_UNSUPPORTED: no credentials for it.
- * ret lends from c and from spec. */
+ * provider, and NULL or "" the model of config.json or else that provider's own default. The
+ * default provider is the first that is set up. 0; E_NOTFOUND: no such provider; E_UNSUPPORTED: no
+ * credentials for it, or no model. ret lends from c and from spec. */
 int config_resolve(const struct config *c, const char *spec, struct llm_target *ret);
 
-/* Is the provider of this spec known (credentials or not)? */
-bool config_knows(const char *spec);
+/* May it be asked? */
+bool config_is_usable(const struct config_provider *p);
+/* NULL: not in the lists. spec: "provider/model". */
+const struct config_model *config_find_model(const struct config *c, const char *spec);
+const struct config_provider *config_find_provider(const struct config *c, const char *id,
+                                                   size_t n);
 
-/* "openai, deepseek, openrouter" / the variables that hold keys, for messages. */
-int config_list_providers(struct buf *out);
+/* Is the provider of this spec known (credentials or not)? */
+bool config_knows(const struct config *c, const char *spec);
+
+bool config_is_builtin(const char *spec);
+
+/* Is `word` one of the words of a list like "low medium high"? */
+bool config_has_word(const char *list, const char *word);
+
+/* "openai, deepseek, ..." / the variables that hold keys, for messages. */
+int config_list_providers(const struct config *c, struct buf *out);
 int config_list_keys(struct buf *out);
 
 #endif

@@ -16,8 +16,9 @@ struct env {
     struct peer *peer;
     struct fetch *fetch;
     struct config config;
-    struct store *store; /* NULL: no place for one is known, nothing lasts */
-    const char *model;   /* "provider/model" of the command line, or NULL */
+    struct store *store;   /* NULL: no place for one is known, nothing lasts */
+    const char *model;     /* "provider/model" of the command line, or NULL */
+    const char *work_mode; /* of the command line, or NULL */
     uint32_t max_tokens;
     const char *append; /* joins every system prompt, or NULL */
     const char *title;  /* of new sessions, or NULL: made from the first prompt */
@@ -26,6 +27,8 @@ struct env {
     /* True while earlier output is on its way: text may then be gathered, and is asked for at the
      * end of this turn of the loop. */
     bool (*may_gather)(struct env *env);
+    /* A session has become idle and something waited for that. */
+    void (*wake)(struct env *env);
 };
 
 #endif

@@ -1,6 +1,6 @@
 #include "agent/flags.h"
 
-#include "agent/config.h"
+#include "agent/mode.h"
 #include "base/err.h"
 
 #include <stdarg.h>
@@ -8,44 +8,90 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum flag_kind { FLAG_TEXT, FLAG_TOKENS, FLAG_LINE, FLAG_LEVEL, FLAG_HELP, FLAG_VERSION };
+enum flag_kind {
+    FLAG_TEXT,
+    FLAG_ON,
+    FLAG_TOKENS,
+    FLAG_LINE,
+    FLAG_LEVEL,
+    FLAG_PROFILE,
+    FLAG_HELP,
+    FLAG_VERSION
+};
+
+#define ACP      (1u << FLAGS_SERVE)
+#define SETUP    (1u << FLAGS_SETUP)
+#define SESSIONS (1u << FLAGS_SESSIONS)
+#define TABLES   (1u << FLAGS_MODELS | 1u << FLAGS_PROVIDERS | 1u << FLAGS_DOCTOR | SESSIONS)
+#define ALL      (ACP | SETUP | TABLES)
 
 static const struct flag {
     const char *name, *other; /* two spellings */
     enum flag_kind kind;
-    size_t offset; /* of the member, FLAG_TEXT only */
+    unsigned commands; /* bit set of the actions it belongs to */
+    size_t offset;     /* of the member, FLAG_TEXT and FLAG_ON only */
 } flags[] = {
-    {"--cwd", "-cwd", FLAG_TEXT, offsetof(struct flags, cwd)},
-    {"--model", "-m", FLAG_TEXT, offsetof(struct flags, model)},
-    {"--title", NULL, FLAG_TEXT, offsetof(struct flags, title)},
-    {"--append-system-prompt", NULL, FLAG_TEXT, offsetof(struct flags, append)},
-    {"--append-system-prompt-file", NULL, FLAG_TEXT, offsetof(struct flags, append_file)},
-    {"--trace", NULL, FLAG_TEXT, offsetof(struct flags, trace)},
-    {"--max-tokens", NULL, FLAG_TOKENS, 0},
-    {"--max-line", NULL, FLAG_LINE, 0},
-    {"--log-level", NULL, FLAG_LEVEL, 0},
-    {"--help", "-h", FLAG_HELP, 0},
-    {"--version", NULL, FLAG_VERSION, 0},
+    {"--cwd", "-cwd", FLAG_TEXT, ACP | SESSIONS, offsetof(struct flags, cwd)},
+    {"--model", "-m", FLAG_TEXT, ACP | SETUP, offsetof(struct flags, model)},
+    {"--profile", NULL, FLAG_PROFILE, ACP, 0},
+    {"--title", NULL, FLAG_TEXT, ACP, offsetof(struct flags, title)},
+    {"--append-system-prompt", NULL, FLAG_TEXT, ACP, offsetof(struct flags, append)},
+    {"--append-system-prompt-file", NULL, FLAG_TEXT, ACP, offsetof(struct flags, append_file)},
+    {"--trace", NULL, FLAG_TEXT, ACP, offsetof(struct flags, trace)},
+    {"--max-tokens", NULL, FLAG_TOKENS, ACP, 0},
+    {"--max-line", NULL, FLAG_LINE, ACP, 0},
+    {"--setup", NULL, FLAG_ON, ACP, offsetof(struct flags, setup)},
+    {"--provider", NULL, FLAG_TEXT, SETUP, offsetof(struct flags, provider)},
+    {"--base-url", NULL, FLAG_TEXT, SETUP, offsetof(struct flags, base)},
+    {"--no-check", NULL, FLAG_ON, SETUP, offsetof(struct flags, no_check)},
+    {"--json", NULL, FLAG_ON, TABLES, offsetof(struct flags, json)},
+    {"--log-level", NULL, FLAG_LEVEL, ALL, 0},
+    {"--help", "-h", FLAG_HELP, ALL, 0},
+    {"--version", NULL, FLAG_VERSION, ALL, 0},
+};
+
+static const struct {
+    const char *name;
+    enum flags_action action;
+} commands[] = {
+    {"acp", FLAGS_SERVE},           {"setup", FLAGS_SETUP},       {"models", FLAGS_MODELS},
+    {"providers", FLAGS_PROVIDERS}, {"sessions", FLAGS_SESSIONS}, {"doctor", FLAGS_DOCTOR},
 };
 
 const char *flags_usage(void)
 {
-    return "Usage: acp-agent acp [OPTION]... [DIRECTORY]\n"
-           "Serves the Agent Client Protocol on standard input and output.\n"
+    return "Usage: acp-agent COMMAND [OPTION]...\n"
            "\n"
-           "  --cwd DIR, DIRECTORY   working directory of sessions that name none\n"
-           "  --model, -m P/M        provider/model, or a model of the default provider\n"
-           "  --max-tokens N         tokens the model may write per answer\n"
-           "  --title TEXT           title of new sessions, instead of their first words\n"
+           "acp-agent acp [DIRECTORY]  serves the Agent Client Protocol on standard input and "
+           "output\n"
+           "  --cwd DIR, DIRECTORY     working directory of sessions that name none\n"
+           "  --model, -m P/M          provider/model, or a model of the default provider\n"
+           "  --profile WORK           how sessions begin: economy, balanced or delivery\n"
+           "  --max-tokens N           tokens the model may write per answer\n"
+           "  --title TEXT             title of new sessions, instead of their first words\n"
            "  --append-system-prompt TEXT, --append-system-prompt-file FILE\n"
-           "                         added to the system prompt\n"
-           "  --trace FILE           append every message of both directions to FILE\n"
-           "  --max-line BYTES       longest message taken (default 64 MiB)\n"
-           "  --log-level LEVEL      error, warn (default), info or debug, on stderr\n"
+           "                           added to the system prompt\n"
+           "  --trace FILE             append every message of both directions to FILE\n"
+           "  --max-line BYTES         longest message taken (default 64 MiB)\n"
+           "  --setup                  as the command setup\n"
+           "\n"
+           "acp-agent setup            stores a provider's key and chooses a model\n"
+           "  --provider ID, --model, -m M, --base-url URL\n"
+           "                           instead of the questions; without a terminal the key is\n"
+           "                           the first line of standard input\n"
+           "  --no-check               without the request that tries them\n"
+           "\n"
+           "acp-agent models           what can be chosen\n"
+           "acp-agent providers        whom the agent knows, and who has a key\n"
+           "acp-agent sessions [list [--cwd DIR] | show ID | export ID | delete ID]\n"
+           "acp-agent doctor           looks for what is wrong\n"
+           "  --json                   these four: for programs\n"
+           "\n"
+           "  --log-level LEVEL        error, warn (default), info or debug, on stderr\n"
            "  --help, --version\n"
            "\n"
-           "Keys: OPENAI_API_KEY, DEEPSEEK_API_KEY, OPENROUTER_API_KEY, or the file\n"
-           "credentials.json; docs/agent.md has the rest.\n";
+           "Keys: OPENAI_API_KEY, DEEPSEEK_API_KEY, OPENROUTER_API_KEY, or setup;\n"
+           "docs/agent.md has the rest.\n";
 }
 
 static int complain(struct flags *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -81,16 +127,12 @@ static int set_level(struct flags *f, const char *text)
     return 0;
 }
 
-static int check_model(struct flags *f)
+static int set_profile(struct flags *f, const char *text)
 {
-    struct buf known = {0};
-    if (!f->model || config_knows(f->model))
-        return 0;
-    const char *list = config_list_providers(&known) == 0 ? buf_cstr(&known) : NULL;
-    complain(f, "--model: \"%s\" is not PROVIDER/MODEL with one of these providers: %s", f->model,
-             list ? list : "out of memory");
-    buf_deinit(&known);
-    return E_INVALID;
+    if (work_find(text) < 0)
+        return complain(f, "--profile: \"%s\" is none of economy, balanced, delivery", text);
+    f->profile = text;
+    return 0;
 }
 
 static int set_value(struct flags *f, const struct flag *flag, const char *value)
@@ -100,7 +142,10 @@ static int set_value(struct flags *f, const struct flag *flag, const char *value
     switch (flag->kind) {
     case FLAG_TEXT:
         memcpy((char *)f + flag->offset, &value, sizeof value);
-        return check_model(f);
+        return 0;
+    case FLAG_ON:
+        *(bool *)(void *)((char *)f + flag->offset) = true;
+        return 0;
     case FLAG_TOKENS:
         rc = read_number(f, flag->name, value, INT32_MAX, &v);
         f->max_tokens = (uint32_t)v;
@@ -111,6 +156,8 @@ static int set_value(struct flags *f, const struct flag *flag, const char *value
         return rc;
     case FLAG_LEVEL:
         return set_level(f, value);
+    case FLAG_PROFILE:
+        return set_profile(f, value);
     case FLAG_HELP:
         f->action = FLAGS_HELP;
         return 0;
@@ -141,7 +188,9 @@ static int take_flag(struct flags *f, int left, char *const argv[])
     const struct flag *flag = find(argv[0], n);
     if (!flag)
         return complain(f, "unknown option %s", argv[0]);
-    bool alone = flag->kind == FLAG_HELP || flag->kind == FLAG_VERSION;
+    if (!(flag->commands & 1u << f->action))
+        return complain(f, "%s does not belong to this command", flag->name);
+    bool alone = flag->kind == FLAG_HELP || flag->kind == FLAG_VERSION || flag->kind == FLAG_ON;
     if (alone && joined)
         return complain(f, "%s takes no value", flag->name);
     if (!alone && !joined && left < 2)
@@ -150,8 +199,17 @@ static int take_flag(struct flags *f, int left, char *const argv[])
     return rc < 0 ? rc : alone || joined ? 1 : 2;
 }
 
-static int take_directory(struct flags *f, const char *arg)
+static int take_word(struct flags *f, const char *arg)
 {
+    if (f->action == FLAGS_SESSIONS) {
+        size_t i = f->words[0] ? 1 : 0;
+        if (f->words[FLAGS_WORDS - 1])
+            return complain(f, "%s: too many words", arg);
+        f->words[i] = arg;
+        return 1;
+    }
+    if (f->action != FLAGS_SERVE)
+        return complain(f, "unexpected argument %s", arg);
     if (f->cwd)
         return complain(f, "%s: the working directory is given twice", arg);
     f->cwd = arg;
@@ -165,17 +223,30 @@ static int take_command(struct flags *f, int argc, char *const argv[])
     if (argv[1][0] == '-') {
         int rc = take_flag(f, argc - 1, argv + 1);
         if (rc > 0 && f->action == FLAGS_SERVE)
-            rc = complain(f, "%s: the command acp must come first", argv[1]);
+            rc = complain(f, "%s: a command such as acp must come first", argv[1]);
         return rc;
     }
-    return strcmp(argv[1], "acp") == 0 ? 1 : complain(f, "unknown command %s", argv[1]);
+    for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
+        if (strcmp(argv[1], commands[i].name) == 0) {
+            f->action = commands[i].action;
+            return 1;
+        }
+    }
+    return complain(f, "unknown command %s", argv[1]);
+}
+
+static bool goes_on(const struct flags *f)
+{
+    return f->action != FLAGS_HELP && f->action != FLAGS_VERSION;
 }
 
 int flags_parse(int argc, char *const argv[], struct flags *ret)
 {
     *ret = (struct flags){.log_level = LOG_WARN};
     int rc = take_command(ret, argc, argv);
-    for (int i = 2; rc > 0 && i < argc && ret->action == FLAGS_SERVE; i += rc)
-        rc = argv[i][0] == '-' ? take_flag(ret, argc - i, argv + i) : take_directory(ret, argv[i]);
+    for (int i = 2; rc > 0 && i < argc && goes_on(ret); i += rc)
+        rc = argv[i][0] == '-' ? take_flag(ret, argc - i, argv + i) : take_word(ret, argv[i]);
+    if (rc >= 0 && ret->setup && goes_on(ret))
+        ret->action = FLAGS_SETUP; /* the rest of the line is that of the server it is for */
     return rc < 0 ? rc : 0;
 }

@@ -1,5 +1,6 @@
 #include "agent/history.h"
 
+#include "base/buf.h"
 #include "base/err.h"
 
 #include <stdlib.h>
@@ -39,7 +40,7 @@ void history_deinit(struct history *h)
 
 static int make_room(struct history *h)
 {
-    if (h->n < h->cap)
+    if (h->messages && h->n < h->cap)
         return 0;
     size_t cap = h->cap ? h->cap * 2 : 8;
     struct history_message *p = realloc(h->messages, cap * sizeof *p);
@@ -65,6 +66,22 @@ int history_add_user(struct history *h, const char *text)
 {
     struct history_message m = {.role = HISTORY_USER, .text = strdup(text)};
     return m.text ? append(h, &m) : E_NOMEM;
+}
+
+int history_join_user(struct history *h, const char *text)
+{
+    struct history_message *last = h->n > 0 ? &h->messages[h->n - 1] : NULL;
+    struct buf whole = {0};
+    if (!last || last->role != HISTORY_USER)
+        return history_add_user(h, text);
+    int rc = buf_addf(&whole, "%s\n\n%s", last->text, text);
+    char *joined = rc == 0 ? buf_take(&whole) : NULL;
+    buf_deinit(&whole);
+    if (!joined)
+        return E_NOMEM;
+    free(last->text);
+    last->text = joined;
+    return 0;
 }
 
 int history_add_tool(struct history *h, const char *call_id, const char *text)

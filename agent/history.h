@@ -36,6 +36,8 @@ void history_deinit(struct history *h);
 
 /* Append copies. 0 or E_NOMEM (then nothing changed). */
 int history_add_user(struct history *h, const char *text);
+/* Joins the last message if that is the user's, else as history_add_user. */
+int history_join_user(struct history *h, const char *text);
 int history_add_tool(struct history *h, const char *call_id, const char *text);
 /* thought may be NULL. Takes the calls array and all in it, also on failure. */
 int history_add_assistant(struct history *h, const char *text, const char *thought,

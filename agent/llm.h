@@ -25,8 +25,11 @@ struct llm_target {
     const struct llm_dialect *dialect;
     const char *provider; /* "openai": for messages to people */
     const char *base;     /* "https://api.openai.com/v1", no slash at the end */
-    const char *key, *model;
+    const char *key;      /* "": none is sent */
+    const char *model;
     uint64_t context;            /* tokens the model's window has; 0: unknown */
+    const char *effort;          /* how much to think, or NULL: the model's own way */
+    const char *const *headers;  /* "Name: value", NULL-terminated; or NULL */
     const char *max_tokens_name; /* how this provider calls the limit */
     bool echo_thought;           /* thoughts go back with each message that called tools */
 };
@@ -87,7 +90,8 @@ struct llm_dialect {
     const char *name;
     /* Append to out. 0 or E_NOMEM. */
     int (*write_url)(const struct llm_target *to, struct buf *out);
-    int (*write_auth)(const struct llm_target *to, struct buf *out); /* one header line */
+    int (*write_auth)(const struct llm_target *to,
+                      struct buf *out); /* one header line, or nothing */
     int (*write_body)(const struct llm_request *req, struct buf *out);
 
     /* Reads the body of a 200 answer, in any pieces, as an event stream or as one JSON object,

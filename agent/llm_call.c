@@ -9,6 +9,7 @@
 
 #define ERROR_BODY_MAX (64u << 10)
 #define SECRET_MIN     8
+#define HEADERS_MAX    64
 
 struct llm_call {
     const struct llm_dialect *dialect;
@@ -139,12 +140,28 @@ static int write_texts(const struct llm_request *req, struct texts *t)
     return rc == 0 && buf_cstr(&t->url) && buf_cstr(&t->auth) ? 0 : E_NOMEM;
 }
 
+/* NULL-terminated. */
+static void list_headers(const struct llm_request *req, const struct texts *t,
+                         const char *ret[HEADERS_MAX])
+{
+    size_t n = 0;
+    ret[n++] = "Content-Type: application/json";
+    ret[n++] = "Accept: text/event-stream";
+    ret[n++] = "User-Agent: acp-agent/" ACP_VERSION;
+    if (t->auth.n > 0)
+        ret[n++] = t->auth.p;
+    for (const char *const *h = req->to->headers; h && *h && n < HEADERS_MAX - 1; h++)
+        ret[n++] = *h;
+    ret[n] = NULL;
+}
+
 static int send_request(struct llm_call *call, struct fetch *fetch, const struct llm_request *req)
 {
     struct texts t = {0};
+    const char *headers[HEADERS_MAX];
     int rc = write_texts(req, &t);
-    const char *headers[] = {"Content-Type: application/json", "Accept: text/event-stream",
-                             "User-Agent: acp-agent/" ACP_VERSION, t.auth.p, NULL};
+    if (rc == 0)
+        list_headers(req, &t, headers);
     struct fetch_options options = {.method = "POST",
                                     .url = t.url.p,
                                     .headers = headers,

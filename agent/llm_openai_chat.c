@@ -20,7 +20,7 @@ static int write_url(const struct llm_target *to, struct buf *out)
 
 static int write_auth(const struct llm_target *to, struct buf *out)
 {
-    return buf_addf(out, "Authorization: Bearer %s", to->key);
+    return *to->key ? buf_addf(out, "Authorization: Bearer %s", to->key) : 0;
 }
 
 static void write_call(struct jsonw *w, const struct history_call *c)
@@ -109,6 +109,8 @@ static int write_body(const struct llm_request *req, struct buf *out)
     jw_close(&w);
     if (req->max_tokens > 0)
         jw_kint(&w, req->to->max_tokens_name, req->max_tokens);
+    if (req->to->effort)
+        jw_kstr(&w, "reasoning_effort", req->to->effort);
     write_tools(&w, req);
     write_messages(&w, req);
     jw_close(&w);

@@ -1,4 +1,5 @@
 #include "agent/agent.h"
+#include "agent/command.h"
 #include "agent/file.h"
 #include "agent/flags.h"
 #include "base/err.h"
@@ -99,9 +100,34 @@ static int read_cwd(struct program *p, const char *cwd)
     return 0;
 }
 
+/* A provider that only config.json knows is looked up there; if that is broken, session/new says
+ * so. */
+static int check_model(const char *model)
+{
+    struct config c;
+    struct buf known = {0};
+    int status = 0;
+    if (!model || config_is_builtin(model))
+        return 0;
+    config_init(&c);
+    if (config_load(&c, env) == 0 && !config_knows(&c, model)) {
+        const char *list = config_list_providers(&c, &known) == 0 ? buf_cstr(&known) : NULL;
+        fprintf(stderr,
+                "acp-agent: --model: \"%s\" is not PROVIDER/MODEL with one of these providers: "
+                "%s\n",
+                model, list ? list : "");
+        status = 2;
+    }
+    buf_deinit(&known);
+    config_deinit(&c);
+    return status;
+}
+
 static int prepare(struct program *p, const struct flags *f)
 {
-    int status = read_cwd(p, f->cwd);
+    int status = check_model(f->model);
+    if (status == 0)
+        status = read_cwd(p, f->cwd);
     if (status == 0)
         status = read_append(p, f);
     int rc = status == 0 && f->trace ? wiretap_open(f->trace, &p->wiretap) : 0;
@@ -115,6 +141,7 @@ static int open_agent(struct program *p, const struct flags *f)
                                     .out = STDOUT_FILENO,
                                     .cwd = p->cwd,
                                     .model = f->model,
+                                    .work_mode = f->profile,
                                     .append = p->append.p,
                                     .title = f->title,
                                     .max_tokens = f->max_tokens,
@@ -135,7 +162,6 @@ static int open_agent(struct program *p, const struct flags *f)
 static int serve(const struct flags *f)
 {
     struct program p = {.agent = NULL};
-    log_set_level(f->log_level);
     loop_setup_process();
     int status = prepare(&p, f);
     if (status == 0 && uv_loop_init(&p.loop) < 0)
@@ -152,6 +178,31 @@ static int serve(const struct flags *f)
     return status;
 }
 
+static int run(const struct flags *f)
+{
+    const struct command c = {.flags = f, .env = env, .in = stdin, .out = stdout};
+    log_set_level(f->log_level);
+    switch (f->action) {
+    case FLAGS_HELP:
+        return fputs(flags_usage(), stdout) < 0;
+    case FLAGS_VERSION:
+        return puts("acp-agent " ACP_VERSION) < 0;
+    case FLAGS_SETUP:
+        return command_setup(&c);
+    case FLAGS_MODELS:
+        return command_models(&c);
+    case FLAGS_PROVIDERS:
+        return command_providers(&c);
+    case FLAGS_SESSIONS:
+        return command_sessions(&c);
+    case FLAGS_DOCTOR:
+        return command_doctor(&c);
+    case FLAGS_SERVE:
+        break;
+    }
+    return serve(f);
+}
+
 int main(int argc, char **argv)
 {
     struct flags f;
@@ -159,13 +210,5 @@ int main(int argc, char **argv)
         fprintf(stderr, "acp-agent: %s\n\n%s", f.error, flags_usage());
         return 2;
     }
-    switch (f.action) {
-    case FLAGS_HELP:
-        return fputs(flags_usage(), stdout) < 0;
-    case FLAGS_VERSION:
-        return puts("acp-agent " ACP_VERSION) < 0;
-    case FLAGS_SERVE:
-        break;
-    }
-    return serve(&f);
+    return run(&f);
 }

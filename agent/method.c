@@ -7,7 +7,6 @@
 #include <string.h>
 
 #define PROTOCOL_VERSION 1
-#define AUTH_METHOD      "environment"
 
 static const struct {
     enum acp_method id; /* ACP_METHOD_UNKNOWN: `name` counts */
@@ -76,19 +75,6 @@ void method_fail_params(struct rpc_request *req, const struct json_error *err)
     rpc_fail_kv(req, RPC_INVALID_PARAMS, err->text, "path", err->path);
 }
 
-void method_fail_login(struct rpc_request *req)
-{
-    struct buf text = {0};
-    int rc = buf_adds(&text, "There is no key for a model: set one of ");
-    if (rc == 0)
-        rc = config_list_keys(&text);
-    if (rc == 0)
-        rc = buf_adds(&text, ", or write credentials.json (see acp-agent acp --help).");
-    const char *message = rc == 0 ? buf_cstr(&text) : NULL;
-    rpc_fail(req, ACP_AUTH_REQUIRED, message ? message : "There is no key for a model.", NULL);
-    buf_deinit(&text);
-}
-
 struct initialize {
     uint32_t version;
     const cJSON *capabilities, *info;
@@ -107,6 +93,23 @@ static void write_session_capabilities(struct jsonw *w, bool lasting)
     jw_close(w);
 }
 
+static void write_extension(struct jsonw *w, const char *name, const char *method)
+{
+    jw_kopen(w, name, '{');
+    jw_kstr(w, "method", method);
+    jw_close(w);
+}
+
+static void write_extensions(struct jsonw *w)
+{
+    jw_kopen(w, "_meta", '{');
+    jw_kopen(w, "reasonix.io", '{');
+    write_extension(w, "sessionSteer", METHOD_STEER);
+    write_extension(w, "sessionReloadExtensions", METHOD_RELOAD);
+    jw_close(w);
+    jw_close(w);
+}
+
 static void write_capabilities(struct jsonw *w, bool lasting)
 {
     jw_kopen(w, "agentCapabilities", '{');
@@ -120,17 +123,11 @@ static void write_capabilities(struct jsonw *w, bool lasting)
     jw_kbool(w, "http", false);
     jw_kbool(w, "sse", false);
     jw_close(w);
+    jw_kopen(w, "auth", '{');
+    jw_kopen(w, "logout", '{');
     jw_close(w);
-}
-
-static void write_auth_methods(struct jsonw *w)
-{
-    jw_kopen(w, "authMethods", '[');
-    jw_open(w, '{');
-    jw_kstr(w, "id", AUTH_METHOD);
-    jw_kstr(w, "name", "Key from the environment or credentials.json");
-    jw_kstr(w, "description", "Reads the environment and the credentials file again.");
     jw_close(w);
+    write_extensions(w);
     jw_close(w);
 }
 
@@ -165,28 +162,13 @@ void method_initialize(struct agent *a, struct rpc_request *req, const cJSON *pa
     log_info("client %s asks for version %u", client ? client : "without a name", p.version);
     a->initialized = true;
     a->env.notices = cJSON_IsObject(json_get(json_get(p.capabilities, "session"), "notices"));
+    a->login_terminal = json_get_bool(json_get(p.capabilities, "auth"), "terminal");
     struct jsonw *w = rpc_reply_begin(req);
     jw_open(w, '{');
     jw_kint(w, "protocolVersion", PROTOCOL_VERSION);
     write_capabilities(w, a->env.store != NULL);
     write_info(w);
-    write_auth_methods(w);
+    method_write_logins(w, a->login_terminal);
     jw_close(w);
     rpc_reply_end(req);
-}
-
-void method_authenticate(struct agent *a, struct rpc_request *req, const cJSON *params)
-{
-    static const struct json_field fields[] = {{"methodId", JSON_STR, JSON_REQUIRED, 0}};
-    const char *id = NULL;
-    struct json_error err;
-    if (json_read(params, "params", fields, 1, &id, &err) < 0)
-        method_fail_params(req, &err);
-    else if (strcmp(id, AUTH_METHOD) != 0)
-        rpc_fail_kv(req, RPC_INVALID_PARAMS, "params.methodId: no such method was offered", "path",
-                    "params.methodId");
-    else if (!agent_has_credentials(a, true))
-        method_fail_login(req);
-    else
-        rpc_reply_empty(req);
 }

@@ -11,16 +11,25 @@
 #define METHOD_REQUESTS(X)                                                                         \
     X(INITIALIZE, NULL, method_initialize)                                                         \
     X(AUTHENTICATE, NULL, method_authenticate)                                                     \
+    X(LOGOUT, NULL, method_logout)                                                                 \
     X(SESSION_NEW, "newSession", method_session_new)                                               \
     X(SESSION_LOAD, "loadSession", method_session_load)                                            \
     X(SESSION_RESUME, "resumeSession", method_session_resume)                                      \
     X(SESSION_LIST, "listSessions", method_session_list)                                           \
     X(SESSION_DELETE, "deleteSession", method_session_delete)                                      \
     X(SESSION_CLOSE, "closeSession", method_session_close)                                         \
+    X(SESSION_SET_MODE, "setSessionMode", method_session_set_mode)                                 \
+    X(SESSION_SET_CONFIG_OPTION, "setSessionConfigOption", method_session_set_option)              \
     X(SESSION_PROMPT, "prompt", method_session_prompt)
 
 /* Methods that are not in stable ACP: wire name, older spelling, function. */
-#define METHOD_MORE_REQUESTS(X) X("session/fork", "forkSession", method_session_fork)
+#define METHOD_STEER  "_reasonix.io/session/steer"
+#define METHOD_RELOAD "_reasonix.io/session/reloadExtensions"
+#define METHOD_MORE_REQUESTS(X)                                                                    \
+    X("session/fork", "forkSession", method_session_fork)                                          \
+    X("session/set_model", "setSessionModel", method_session_set_model)                            \
+    X(METHOD_STEER, NULL, method_steer)                                                            \
+    X(METHOD_RELOAD, NULL, method_reload)
 
 #define METHOD_NOTIFICATIONS(X) X(SESSION_CANCEL, "cancel", method_session_cancel)
 
@@ -34,8 +43,11 @@ METHOD_NOTIFICATIONS(X)
 
 /* -32602 with the path in data. */
 void method_fail_params(struct rpc_request *req, const struct json_error *err);
-/* -32000 that says what to do. */
-void method_fail_login(struct rpc_request *req);
+/* -32000 that says what to do; -32603 if it is a broken config.json that keeps us from it. */
+void method_fail_login(struct agent *a, struct rpc_request *req);
+
+/* The member authMethods of an open object. terminal: the client can run us in one. */
+void method_write_logins(struct jsonw *w, bool terminal);
 
 /* -32002 with data.sessionId. */
 void method_fail_unknown(struct rpc_request *req, const char *id);

@@ -1,6 +1,7 @@
 #include "agent/method.h"
 
 #include "acp/methods.h"
+#include "agent/option.h"
 #include "agent/prompt.h"
 #include "agent/record.h"
 #include "agent/turn.h"
@@ -14,11 +15,14 @@ void method_reply_session(struct rpc_request *req, const struct session *s, bool
     jw_open(w, '{');
     if (with_id)
         jw_kstr(w, "sessionId", s->id);
+    option_write_state(w, s);
     jw_close(w);
     rpc_reply_end(req);
 }
 
-static int open_session(struct agent *a, const struct method_setup *p, struct session **ret)
+/* E_INVALID: start->error says why. */
+static int open_session(struct agent *a, const struct method_setup *p, struct settings_start *start,
+                        struct session **ret)
 {
     struct session *s = NULL;
     struct method_place place;
@@ -26,6 +30,10 @@ static int open_session(struct agent *a, const struct method_setup *p, struct se
     if (rc == 0)
         rc = session_create(&a->env, &place.lent, &s);
     method_place_deinit(&place);
+    if (rc == 0) {
+        start->cwd = s->cwd;
+        rc = settings_begin(&s->settings, start);
+    }
     if (rc == 0)
         rc = record_session(s);
     if (rc < 0) {
@@ -51,10 +59,16 @@ void method_session_new(struct agent *a, struct rpc_request *req, const cJSON *p
         return;
     }
     if (!agent_has_credentials(a, false)) {
-        method_fail_login(req);
+        method_fail_login(a, req);
         return;
     }
-    rc = open_session(a, &p, &s);
+    struct settings_start start = {
+        .config = &a->env.config, .model = a->env.model, .work_mode = a->env.work_mode};
+    rc = open_session(a, &p, &start, &s);
+    if (rc == E_INVALID) {
+        rpc_fail(req, RPC_INTERNAL_ERROR, start.error, NULL);
+        return;
+    }
     if (rc < 0) {
         method_fail_store(a, req, rc);
         return;

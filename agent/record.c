@@ -15,9 +15,32 @@ int64_t record_now(void)
 int record_session(struct session *s)
 {
     s->updated = record_now();
-    const struct store_session row = {
-        .id = s->id, .cwd = s->cwd, .title = s->title, .system = s->system, .created = s->updated};
-    return s->env->store ? store_add_session(s->env->store, &row) : 0;
+    struct buf settings = {0};
+    int rc = settings_write(&s->settings, &settings);
+    if (rc == 0 && !buf_cstr(&settings))
+        rc = E_NOMEM;
+    const struct store_session row = {.id = s->id,
+                                      .cwd = s->cwd,
+                                      .title = s->title,
+                                      .settings = settings.p,
+                                      .system = s->system,
+                                      .created = s->updated};
+    if (rc == 0 && s->env->store)
+        rc = store_add_session(s->env->store, &row);
+    buf_deinit(&settings);
+    return rc;
+}
+
+int record_settings(struct session *s)
+{
+    struct buf settings = {0};
+    int rc = settings_write(&s->settings, &settings);
+    if (rc == 0 && !buf_cstr(&settings))
+        rc = E_NOMEM;
+    if (rc == 0 && s->env->store)
+        rc = store_set_settings(s->env->store, s->id, settings.p);
+    buf_deinit(&settings);
+    return rc;
 }
 
 int record_title(struct session *s)

@@ -14,6 +14,8 @@ int64_t record_now(void);
 
 /* The new session itself. */
 int record_session(struct session *s);
+/* s->settings. */
+int record_settings(struct session *s);
 /* s->title. */
 int record_title(struct session *s);
 

@@ -63,11 +63,20 @@ static int add_reply(struct history *h, const struct store_entry *e)
     return rc == 0 ? history_add_assistant(h, e->text, e->thought, calls, n) : rc;
 }
 
+/* Guidance and notes go with the message before them, see turn_steer.c. */
+static bool joins(const struct store_entry *e)
+{
+    return strncmp(e->wire_id, SESSION_STEER "_", sizeof SESSION_STEER) == 0 ||
+           strncmp(e->wire_id, SESSION_NOTE "_", sizeof SESSION_NOTE) == 0;
+}
+
 static int remember(struct history *h, const struct store_entry *e)
 {
     int rc = 0;
     switch (e->kind) {
     case STORE_USER:
+        if (joins(e))
+            return history_join_user(h, e->text ? e->text : "");
         rc = close_question(h);
         return rc == 0 ? history_add_user(h, e->text ? e->text : "") : rc;
     case STORE_ASSISTANT:

@@ -34,6 +34,7 @@ static int allocate(struct env *env, struct session **ret)
         return E_NOMEM;
     s->env = env;
     list_init(&s->node);
+    settings_init(&s->settings);
     int rc = add_random(s->tag, 4);
     if (rc < 0)
         free(s);
@@ -89,7 +90,8 @@ int session_reopen(struct env *env, const struct store_session *stored,
     s->title = stored->title ? strdup(stored->title) : NULL;
     s->system = settle(s, place) ? find_system(stored, place, env->append) : NULL;
     s->updated = stored->updated;
-    if (!s->system || (stored->title && !s->title)) {
+    rc = settings_read(&s->settings, stored->settings);
+    if (rc < 0 || !s->system || (stored->title && !s->title)) {
         session_destroy(s);
         return E_NOMEM;
     }
@@ -106,16 +108,75 @@ void session_destroy(struct session *s)
         turn_cancel(s->turn);
     list_remove(&s->node);
     history_deinit(&s->history);
+    settings_deinit(&s->settings);
     free(s->cwd);
     roots_free(s->roots);
     free(s->system);
     free(s->title);
+    free(s->told_system);
+    free(s->note);
     free(s);
 }
 
 const char *const *session_roots(const struct session *s)
 {
     return (const char *const *)s->roots;
+}
+
+int session_resolve(const struct session *s, struct llm_target *ret)
+{
+    const struct env *env = s->env;
+    int rc = config_resolve(&env->config, s->settings.model ? s->settings.model : env->model, ret);
+    if (rc == 0)
+        ret->effort = settings_effort(&s->settings, &env->config);
+    return rc;
+}
+
+uint32_t session_max_tokens(const struct session *s)
+{
+    const struct config *c = &s->env->config;
+    const struct config_model *m =
+        s->settings.model ? config_find_model(c, s->settings.model) : NULL;
+    uint32_t n = s->env->max_tokens > 0 ? s->env->max_tokens : c->max_tokens;
+    return m && m->max_output > 0 && n > m->max_output ? m->max_output : n;
+}
+
+static char *describe_change(const char *cwd)
+{
+    struct buf out = {0}, text = {0};
+    int rc = system_prompt_read_instructions(cwd, &text);
+    if (rc == 0 && text.n == 0)
+        rc = buf_adds(&out, "[The workspace has no AGENTS.md any more: what it said no longer "
+                            "counts.]");
+    else if (rc == 0)
+        rc = buf_addf(&out, "[The workspace's AGENTS.md has changed. It now says:]\n%.*s",
+                      (int)text.n, text.p);
+    char *note = rc == 0 ? buf_take(&out) : NULL;
+    buf_deinit(&out);
+    buf_deinit(&text);
+    return note;
+}
+
+int session_reload(struct session *s)
+{
+    const struct session_place place = {s->cwd, session_roots(s)};
+    char *fresh = system_prompt_make(&place, s->env->append);
+    if (!fresh)
+        return E_NOMEM;
+    if (strcmp(fresh, s->told_system ? s->told_system : s->system) == 0) {
+        free(fresh);
+        return 0;
+    }
+    char *note = describe_change(s->cwd);
+    if (!note) {
+        free(fresh);
+        return E_NOMEM;
+    }
+    free(s->told_system);
+    free(s->note);
+    s->told_system = fresh;
+    s->note = note;
+    return 0;
 }
 
 struct update_to session_updates(const struct session *s)

@@ -3,6 +3,7 @@
 
 #include "agent/env.h"
 #include "agent/history.h"
+#include "agent/settings.h"
 #include "agent/update.h"
 #include "base/list.h"
 
@@ -24,8 +25,13 @@ struct session {
     char *system;    /* owned; made once, so that every request begins with the same bytes */
     char *title;     /* owned; NULL: none yet */
     bool title_told; /* the client knows it */
-    int64_t last;    /* number of the last entry this process stored or read; 0: none */
-    int64_t updated; /* milliseconds since 1970 */
+    struct settings settings;
+    char *told_system; /* owned; the system prompt as it would be now, if the model was told of a
+                          change; NULL: it was not */
+    char *note;        /* owned; for the model, with the next request; NULL: none */
+    bool reload;       /* asked for in a turn: to be done when it is over */
+    int64_t last;      /* number of the last entry this process stored or read; 0: none */
+    int64_t updated;   /* milliseconds since 1970 */
     struct history history;
     struct turn *turn;       /* the running one, or NULL */
     struct restore *restore; /* it is being read from the store; NULL: it is whole */
@@ -56,12 +62,22 @@ void session_destroy(struct session *s);
 
 /* s->roots, as readers want it. */
 const char *const *session_roots(const struct session *s);
+/* Where its next request goes; see config_resolve. */
+int session_resolve(const struct session *s, struct llm_target *ret);
+/* Tokens the model may write per answer; 0: its own limit. */
+uint32_t session_max_tokens(const struct session *s);
+
+/* Reads the workspace's instructions again. If they changed, the model is told with its next
+ * request: what it was sent before stays as it is. 0 or E_NOMEM. */
+int session_reload(struct session *s);
 
 struct update_to session_updates(const struct session *s);
 
 /* Ids of messages and calls: "msg_1f2e3d4c_7". That of the thoughts before a message is made from
  * the message's, so that both last. */
 #define SESSION_WIRE_ID_MAX 40
+#define SESSION_STEER       "steer" /* kinds of messages that join the user's before them */
+#define SESSION_NOTE        "note"
 const char *session_thought_id(const char *message_id, char ret[SESSION_WIRE_ID_MAX]);
 const char *session_wire_id(const struct session *s, const char *kind, unsigned n,
                             char ret[SESSION_WIRE_ID_MAX]);

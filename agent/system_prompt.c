@@ -15,7 +15,7 @@ static const char own_words[] =
     "cannot be found. Text is shown to the user as Markdown.\n"
     "The working directory is ";
 
-static int add_instructions(struct buf *out, const char *cwd)
+int system_prompt_read_instructions(const char *cwd, struct buf *out)
 {
     struct file_text text;
     char *path = file_join(cwd, "AGENTS.md");
@@ -26,7 +26,7 @@ static int add_instructions(struct buf *out, const char *cwd)
     if (rc == 0 && text.cut)
         log_warn("%s: only the first %u KiB are used", path, INSTRUCTIONS_MAX >> 10);
     if (rc == 0)
-        rc = buf_addf(out, "\n\nInstructions of this workspace (AGENTS.md):\n%s", text.text.p);
+        rc = buf_add(out, text.text.p, text.text.n);
     else if (rc != E_NOMEM && rc != UV_ENOENT)
         log_warn("the workspace's instructions are not used: %s", text.error);
     file_text_deinit(&text);
@@ -39,6 +39,18 @@ static int add_roots(struct buf *out, const char *const *roots)
     int rc = roots && *roots ? buf_adds(out, "\nFurther folders of the workspace:") : 0;
     for (; rc == 0 && roots && *roots; roots++)
         rc = buf_addf(out, "\n%s", *roots);
+    return rc;
+}
+
+static int add_instructions(struct buf *out, const char *cwd)
+{
+    struct buf text = {0};
+    int rc = system_prompt_read_instructions(cwd, &text);
+    if (rc == 0 && text.n > 0)
+        rc = buf_adds(out, "\n\nInstructions of this workspace (AGENTS.md):\n");
+    if (rc == 0 && text.n > 0)
+        rc = buf_add(out, text.p, text.n);
+    buf_deinit(&text);
     return rc;
 }
 

@@ -137,11 +137,26 @@ static void on_failed(struct turn *t, const struct llm_error *e)
 
 /* --- the model's reply --- */
 
+/* The turn would be over, but the user has said more. */
+static void go_on_guided(struct turn *t)
+{
+    int rc = turn_keep_reply(t, "[No text.]");
+    if (rc < 0) {
+        turn_fail_kept(t, rc);
+        return;
+    }
+    t->tries = 0;
+    t->guided = true;
+    turn_request_model(t);
+}
+
 static void on_stopped(struct turn *t, struct llm_reply *reply)
 {
     struct llm_error empty = {0};
     if (reply->n_calls > 0) {
         turn_run_tools(t, reply);
+    } else if (!list_empty(&t->steers)) {
+        go_on_guided(t);
     } else if (t->shown) {
         turn_end(t, ACP_STOP_END_TURN);
     } else {
@@ -165,7 +180,10 @@ static void on_done(void *ctx, struct llm_reply *reply)
         on_stopped(t, reply);
         break;
     case LLM_FINISH_LENGTH:
-        turn_end(t, ACP_STOP_MAX_TOKENS);
+        if (list_empty(&t->steers))
+            turn_end(t, ACP_STOP_MAX_TOKENS);
+        else
+            go_on_guided(t);
         break;
     case LLM_FINISH_REFUSAL:
         turn_end(t, ACP_STOP_REFUSAL);
@@ -185,7 +203,7 @@ static int open_call(struct turn *t, const struct llm_target *to)
     struct llm_request req = {.to = to,
                               .system = t->s->system,
                               .history = &t->s->history,
-                              .max_tokens = t->env->max_tokens,
+                              .max_tokens = session_max_tokens(t->s),
                               .idle_ms = t->env->config.idle_ms};
     req.tools = tool_specs(&req.n_tools);
     return llm_call_start(t->env->fetch, &req, &ops_of_model, t, &t->call);
@@ -202,25 +220,39 @@ static void fail_to_open(struct turn *t, int rc)
         turn_fail_plain(t, RPC_INTERNAL_ERROR, "The request to the model could not be made.");
 }
 
+/* A try that is not the first sends the same again. False: the turn is over. */
+static bool prepare_request(struct turn *t)
+{
+    if (t->tries > 0)
+        return true;
+    if (!t->guided && t->requests++ >= TURN_MAX_REQUESTS) {
+        turn_end(t, ACP_STOP_MAX_TURN_REQUESTS);
+        return false;
+    }
+    t->guided = false;
+    t->s->replies++;
+    int rc = turn_add_notes(t);
+    if (rc == 0)
+        rc = turn_add_steers(t);
+    if (rc < 0)
+        turn_fail_kept(t, rc);
+    return rc == 0;
+}
+
 void turn_request_model(struct turn *t)
 {
     struct llm_target to;
-    if (turn_hold(t, turn_request_model))
+    if (turn_hold(t, turn_request_model) || !prepare_request(t))
         return;
-    if (t->tries == 0 && t->requests++ >= TURN_MAX_REQUESTS) {
-        turn_end(t, ACP_STOP_MAX_TURN_REQUESTS);
-        return;
-    }
     turn_move(t, TURN_MODEL);
     turn_forget_text(t);
     t->shown_now = false;
-    if (t->tries == 0)
-        t->s->replies++;
-    if (config_resolve(&t->env->config, t->env->model, &to) < 0) {
+    if (session_resolve(t->s, &to) < 0) {
         turn_fail_plain(t, ACP_AUTH_REQUIRED, "There is no key for the model any more.");
         return;
     }
     t->context = to.context;
+    snprintf(t->provider, sizeof t->provider, "%s", to.provider);
     int rc = open_call(t, &to);
     if (rc < 0)
         fail_to_open(t, rc);
@@ -288,6 +320,9 @@ void turn_start(struct session *s, struct rpc_request *req, struct prompt *promp
     t->req = req;
     t->mark = s->history.n;
     t->stored = s->last;
+    t->told_mode = s->settings.told_mode;
+    t->told_work = s->settings.told_work;
+    list_init(&t->steers);
     t->prompt = *prompt;
     *prompt = (struct prompt){0};
     uv_timer_init(t->env->loop, &t->timer);

@@ -30,6 +30,10 @@ void turn_start(struct session *s, struct rpc_request *req, struct prompt *promp
  * in the history. */
 void turn_cancel(struct turn *t);
 
+/* Guidance while it runs: a message of the user's that the model gets with its next request,
+ * without ending the turn before that. Takes the prompt on success. 0 or E_NOMEM. */
+int turn_steer(struct turn *t, struct prompt *prompt);
+
 /* Gives out text that was gathered (env->may_gather). */
 void turn_give_out(struct turn *t);
 

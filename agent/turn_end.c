@@ -30,13 +30,17 @@ static void dispose(struct turn *t)
 {
     turn_move(t, TURN_OVER);
     t->s->turn = NULL;
+    if (t->s->reload)
+        t->env->wake(t->env);
     turn_free_calls(t);
+    turn_drop_steers(t);
     prompt_deinit(&t->prompt);
     buf_deinit(&t->text);
     buf_deinit(&t->thought);
     buf_deinit(&t->runs);
     buf_deinit(&t->usage);
     buf_deinit(&t->pending);
+    free(t->note);
     uv_close((uv_handle_t *)&t->timer, on_timer_closed);
 }
 
@@ -48,6 +52,17 @@ static void keep_reply(struct turn *t, const char *note)
         log_warn("the end of this turn is not kept: %s", record_error(t->env, rc));
 }
 
+/* Guidance that was accepted stays, although nothing answers it. */
+static void keep_steers(struct turn *t, const char *note)
+{
+    if (list_empty(&t->steers))
+        return;
+    int rc = turn_add_steers(t);
+    if (rc < 0)
+        log_warn("guidance at the end of a turn is not kept: %s", record_error(t->env, rc));
+    keep_reply(t, note);
+}
+
 /* A cancel that comes while links are read finds the prompt not kept yet. */
 static void keep_cancelled(struct turn *t)
 {
@@ -56,6 +71,22 @@ static void keep_cancelled(struct turn *t)
         log_warn("the cancelled prompt is not kept: %s", record_error(t->env, rc));
     else
         keep_reply(t, "[Cancelled by the user.]");
+    keep_steers(t, "[Cancelled by the user.]");
+}
+
+/* What the model was told in the turn has to be told again. */
+static void forget_notes(struct turn *t)
+{
+    struct session *s = t->s;
+    bool changed = s->settings.told_mode != t->told_mode || s->settings.told_work != t->told_work;
+    s->settings.told_mode = t->told_mode;
+    s->settings.told_work = t->told_work;
+    if (changed && record_settings(s) < 0)
+        log_warn("the mode may not be told to the model again");
+    if (!s->note) {
+        s->note = t->note;
+        t->note = NULL;
+    }
 }
 
 /* As if the turn had never been. */
@@ -63,6 +94,7 @@ static void forget(struct turn *t)
 {
     history_cut(&t->s->history, t->mark);
     record_cut(t->s, t->stored);
+    forget_notes(t);
 }
 
 static void answer(struct rpc_request *req, enum acp_stop_reason reason)
@@ -86,6 +118,8 @@ void turn_end(struct turn *t, enum acp_stop_reason reason)
         turn_fail_kept(t, rc);
         return;
     }
+    if (reason != ACP_STOP_REFUSAL)
+        keep_steers(t, "[No answer.]");
     update_session_info(session_updates(t->s), NULL, t->s->updated);
     dispose(t);
     answer(req, reason);
@@ -119,10 +153,12 @@ static void settle_failed(struct turn *t, long status)
     stop_work(t);
     turn_flush(t);
     turn_drop_tools(t);
-    if (!t->shown || is_poisonous(status))
+    if (!t->shown || is_poisonous(status)) {
         forget(t);
-    else
-        keep_reply(t, "[No answer.]");
+        return;
+    }
+    keep_reply(t, "[No answer.]");
+    keep_steers(t, "[No answer.]");
 }
 
 void turn_fail_plain(struct turn *t, int code, const char *message)
@@ -159,16 +195,15 @@ static cJSON *error_data(const char *provider, long status)
 void turn_fail(struct turn *t, const struct llm_error *error)
 {
     struct rpc_request *req = t->req;
-    struct llm_target to = {.provider = "model"};
     char message[sizeof error->text + 96];
     bool login = error->status == 401 || error->status == 403;
-    config_resolve(&t->env->config, t->env->model, &to);
-    cJSON *data = error_data(to.provider, error->status);
+    const char *provider = t->provider;
+    cJSON *data = error_data(provider, error->status);
     if (error->status > 0)
-        snprintf(message, sizeof message, "%s answered %ld: %s", to.provider, error->status,
+        snprintf(message, sizeof message, "%s answered %ld: %s", provider, error->status,
                  error->text);
     else
-        snprintf(message, sizeof message, "%s: %s", to.provider, error->text);
+        snprintf(message, sizeof message, "%s: %s", provider, error->text);
     settle_failed(t, error->status);
     dispose(t);
     rpc_fail(req, login ? ACP_AUTH_REQUIRED : RPC_INTERNAL_ERROR, message, data);

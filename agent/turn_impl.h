@@ -24,10 +24,16 @@ struct turn {
     struct env *env;
     struct rpc_request *req;
     enum turn_state state;
-    size_t mark;       /* messages in the history before this turn */
-    int64_t stored;    /* the last entry in the store before this turn */
-    size_t reply_at;   /* the message whose calls are being run */
-    unsigned requests; /* model requests so far */
+    size_t mark;         /* messages in the history before this turn */
+    int64_t stored;      /* the last entry in the store before this turn */
+    size_t reply_at;     /* the message whose calls are being run */
+    unsigned requests;   /* model requests so far */
+    bool guided;         /* the next one is only due to guidance: it does not count */
+    struct list steers;  /* struct steer: guidance that the model has not got yet */
+    enum mode told_mode; /* what the model knew when the turn began */
+    enum work told_work;
+    char *note;        /* owned; the session's, told in this turn; NULL: none */
+    char provider[48]; /* whom the current request went to */
     unsigned tries;    /* failed tries of the current one */
     bool shown;        /* something reached the client in this turn */
     bool shown_now;    /* and from the current reply */
@@ -76,6 +82,13 @@ int turn_record_result(struct turn *t, const struct turn_call *c, const struct t
 void turn_forget_text(struct turn *t);
 /* Tells what a reply came to, if both that and the size of the window are known. */
 void turn_tell_usage(struct turn *t, const struct llm_usage *usage);
+
+/* Adds to the history what the model must know before its next request: changed modes and
+ * instructions, guidance. Makes it last. 0 or a negative code (for turn_fail_kept). */
+int turn_add_notes(struct turn *t);
+int turn_add_steers(struct turn *t);
+/* Drops guidance that has not reached the history. */
+void turn_drop_steers(struct turn *t);
 
 /* Each answers the request and ends the turn; t is gone soon, touch nothing. */
 void turn_end(struct turn *t, enum acp_stop_reason reason);

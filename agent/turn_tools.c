@@ -71,8 +71,11 @@ static void on_tool_done(void *ctx, struct tool_result *result)
 /* 1: it runs. Otherwise it is over already: 0, or E_NOMEM. */
 static int start_call(struct turn *t, struct turn_call *c)
 {
-    if (c->call.error)
-        return record_failure(t, c->call.error);
+    const char *refusal = c->call.error;
+    if (!refusal && c->call.tool)
+        refusal = mode_refusal(t->s->settings.mode, c->call.tool->kind);
+    if (refusal)
+        return record_failure(t, refusal);
     turn_move(t, TURN_TOOL);
     update_tool_running(session_updates(t->s), c->id);
     int rc = tool_start(t->env->loop, &c->call, on_tool_done, t, &t->run);

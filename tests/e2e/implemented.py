@@ -4,7 +4,8 @@ else may be seen coming from the agent. A new method or update kind is added her
 # Methods that clients call; all of them are answered by acp-agent.
 CLIENT_METHODS = {
     "initialize", "authenticate", "session/new", "session/prompt", "session/cancel", "session/close",
-    "session/load", "session/resume", "session/list", "session/delete", "$/cancel_request",
+    "session/load", "session/resume", "session/list", "session/delete", "session/set_mode", "session/set_config_option", "logout",
+    "$/cancel_request",
 }
 
 # Methods that acp-agent calls.
@@ -12,4 +13,5 @@ AGENT_METHODS = {"session/update"}
 
 # Values of params.update.sessionUpdate that acp-agent sends.
 UPDATES = {"agent_message_chunk", "agent_thought_chunk", "user_message_chunk", "tool_call", "tool_call_update",
-           "session_info_update", "usage_update"}
+           "session_info_update", "usage_update", "current_mode_update", "config_option_update",
+           "available_commands_update"}

@@ -161,7 +161,7 @@ static int load_config(void *ctx)
     if (rc == 0)
         rc = config_list_keys(&names);
     if (rc == 0)
-        rc = config_list_providers(&names);
+        rc = config_list_providers(&c, &names);
     buf_deinit(&names);
     config_deinit(&c);
     return rc;

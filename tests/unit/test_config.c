@@ -147,11 +147,21 @@ static void test_known_providers(void **state)
 {
     (void)state;
     struct buf out = {0};
-    assert_true(config_knows("openai/x"));
-    assert_true(config_knows("x"));
-    assert_false(config_knows("openai/"));
-    assert_false(config_knows("open/x"));
-    assert_false(config_knows("/x"));
+    struct config c;
+    load(&c, NO_VARS);
+    assert_true(config_knows(&c, "openai/x"));
+    assert_true(config_knows(&c, "x"));
+    assert_false(config_knows(&c, "openai/"));
+    assert_false(config_knows(&c, "open/x"));
+    assert_false(config_knows(&c, "/x"));
+    assert_true(config_is_builtin("openai/x"));
+    assert_true(config_is_builtin("x"));
+    assert_false(config_is_builtin("openai/"));
+    assert_false(config_is_builtin("mine/x"));
+    assert_int_equal(config_list_providers(&c, &out), 0);
+    assert_string_equal(buf_cstr(&out), "openai, deepseek, openrouter, ollama, lm-studio, vllm");
+    buf_deinit(&out);
+    config_deinit(&c);
     assert_int_equal(config_list_keys(&out), 0);
     assert_string_equal(buf_cstr(&out), "OPENAI_API_KEY, DEEPSEEK_API_KEY, OPENROUTER_API_KEY");
     buf_deinit(&out);

@@ -59,6 +59,31 @@ static void test_values(void **state)
     assert_string_equal(f.cwd, "/v");
 }
 
+static void test_commands(void **state)
+{
+    (void)state;
+    struct flags f;
+    assert_int_equal(PARSE(&f, "sessions", "show", "ses_1", "--json"), 0);
+    assert_int_equal(f.action, FLAGS_SESSIONS);
+    assert_string_equal(f.words[0], "show");
+    assert_string_equal(f.words[1], "ses_1");
+    assert_true(f.json);
+    assert_int_equal(PARSE(&f, "setup", "--provider", "openai", "-m", "x", "--no-check"), 0);
+    assert_int_equal(f.action, FLAGS_SETUP);
+    assert_string_equal(f.provider, "openai");
+    assert_true(f.no_check);
+    assert_int_equal(PARSE(&f, "models"), 0);
+    assert_int_equal(f.action, FLAGS_MODELS);
+    assert_int_equal(PARSE(&f, "providers"), 0);
+    assert_int_equal(f.action, FLAGS_PROVIDERS);
+    assert_int_equal(PARSE(&f, "doctor"), 0);
+    assert_int_equal(f.action, FLAGS_DOCTOR);
+    /* A client that logs in puts this behind the line it starts the server with. */
+    assert_int_equal(PARSE(&f, "acp", "--profile", "economy", "/w", "--setup"), 0);
+    assert_int_equal(f.action, FLAGS_SETUP);
+    assert_string_equal(f.profile, "economy");
+}
+
 static void test_help_and_version(void **state)
 {
     (void)state;
@@ -88,7 +113,11 @@ static void test_refusals(void **state)
     REFUSED("--no-such", "acp", "--no-such");
     REFUSED("--safe-mode", "acp", "--safe-mode"); /* not there yet: better refused than ignored */
     REFUSED("--model", "acp", "--model");
-    REFUSED("nope/x", "acp", "--model", "nope/x");
+    REFUSED("--profile", "acp", "--profile", "lazy");
+    REFUSED("does not belong", "acp", "--json");
+    REFUSED("does not belong", "models", "--model", "x");
+    REFUSED("unexpected", "doctor", "x");
+    REFUSED("too many", "sessions", "show", "a", "b");
     REFUSED("--max-tokens", "acp", "--max-tokens", "0");
     REFUSED("--max-tokens", "acp", "--max-tokens", "1x");
     REFUSED("--max-tokens", "acp", "--max-tokens", "99999999999");
@@ -96,15 +125,14 @@ static void test_refusals(void **state)
     REFUSED("--log-level", "acp", "--log-level", "loud");
     REFUSED("twice", "acp", "a", "b");
     REFUSED("--help", "acp", "--help=x");
-    REFUSED("acp must come first", "--cwd", "x", "acp");
+    REFUSED("must come first", "--cwd", "x", "acp");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_help_and_version),
+        cmocka_unit_test(test_defaults), cmocka_unit_test(test_values),
+        cmocka_unit_test(test_commands), cmocka_unit_test(test_help_and_version),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
