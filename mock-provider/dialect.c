@@ -1,18 +1,29 @@
 #include "dialect.h"
 
 #include "base/err.h"
+#include "rule.h"
+#include "json/jsonw.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
-static const struct dialect *const dialects[] = {&dialect_openai_chat};
+static const struct dialect *const dialects[] = {&dialect_openai_chat, &dialect_anthropic};
 
-const struct dialect *dialect_for(const char *path)
+/* Whose mark the request carries comes first. */
+const struct dialect *dialect_for(const struct httpd_req *req)
 {
-    for (size_t i = 0; i < ARRAY_LEN(dialects); i++)
-        if (dialects[i]->owns(path))
-            return dialects[i];
-    return dialects[0];
+    const struct dialect *found = NULL;
+    for (size_t i = 0; i < ARRAY_LEN(dialects); i++) {
+        const struct dialect *d = dialects[i];
+        if (!d->owns(httpd_path(req)))
+            continue;
+        if (d->mark && httpd_header(req, d->mark))
+            return d;
+        if (!found)
+            found = d;
+    }
+    return found ? found : dialects[0];
 }
 
 /* splitmix64: every bit of the input reaches every bit of the output. */
@@ -22,6 +33,31 @@ uint64_t dialect_hash(uint64_t seed, unsigned n, unsigned what)
     x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
     x = (x ^ x >> 27) * 0x94D049BB133111EBu;
     return x ^ x >> 31;
+}
+
+/* FNV-1a: goes on where it stopped, however the text was cut. */
+uint64_t dialect_sign(uint64_t signature, const char *text, size_t n)
+{
+    uint64_t x = signature ? signature : 0xCBF29CE484222325u;
+    for (size_t i = 0; i < n; i++)
+        x = (x ^ (unsigned char)text[i]) * 0x100000001B3u;
+    return x;
+}
+
+size_t dialect_cut(const struct call *c, uint32_t part)
+{
+    size_t at = (size_t)((double)c->args_n * part / c->fragments);
+    while (at < c->args_n && ((unsigned char)c->args[at] & 0xC0) == 0x80)
+        at++;
+    return at < c->args_n ? at : c->args_n;
+}
+
+void dialect_write_args(struct jsonw *w, const char *args)
+{
+    if (rule_is_json(args))
+        jw_raw(w, args, strlen(args));
+    else
+        jw_cstr(w, args);
 }
 
 int fault_set(struct fault *f, int status, const char *param, const char *fmt, ...)

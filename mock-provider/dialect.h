@@ -15,6 +15,8 @@
  * are pure: JSON in, bytes out.
  */
 
+struct jsonw;
+
 /* Why a request is answered with an error, in words every dialect has a place for. */
 struct fault {
     int status;
@@ -28,6 +30,7 @@ enum route {
     ROUTE_NONE,         /* no such path */
     ROUTE_REPLY,        /* a model call */
     ROUTE_MODELS,       /* the list of models */
+    ROUTE_COUNT,        /* the number of tokens in a request */
     ROUTE_WRONG_METHOD, /* the path is there for another method */
 };
 
@@ -45,11 +48,15 @@ struct writer {
     struct buf *out;      /* lent */
     const cJSON *request; /* neutral, lent */
     uint64_t seed;
-    unsigned n; /* number of the request */
+    unsigned n;         /* number of the request */
+    struct usage usage; /* as far as it is known at the start; mode NONE: none is told */
     bool started;
-    unsigned calls;    /* written so far; counted by the caller of `call` */
-    struct buf prefix; /* what every event begins with; owned */
-    struct buf event;  /* scratch; owned */
+    unsigned calls;     /* written so far; counted by the caller of `call` */
+    unsigned block;     /* index of the open block, in dialects that have blocks */
+    int open;           /* its kind in the dialect's own terms; 0: none is open */
+    uint64_t signature; /* of what was thought so far: dialect_sign */
+    struct buf prefix;  /* what every event begins with; owned */
+    struct buf event;   /* scratch; owned */
 };
 
 /* How a reply ends. */
@@ -70,16 +77,22 @@ struct whole {
 struct dialect {
     const char *name;
     const char *stream_type; /* content type of a stream */
+    /* A header that its callers alone send: decides about paths that two dialects own. Or NULL. */
+    const char *mark;
+    /* An event that breaks off, without its framing. */
+    const char *malformed;
     /* True if errors on this path are given in this dialect's form. */
     bool (*owns)(const char *path);
     enum route (*route)(const char *method, const char *path);
-    /* Adds model, stream, system, messages, last, tools, usage_wanted to the neutral request. 0,
+    /* Adds model, stream, system, messages, last, tools, usage_wanted to the neutral request, which
+     * holds dialect, n, path and headers already. 0,
      * E_INVALID with *fault (the API would refuse this request) or E_NOMEM; what could be read is
      * there either way. */
     int (*read)(const cJSON *body, cJSON *neutral, struct fault *fault);
     /* All below: 0 or E_NOMEM. */
     int (*write_fault)(struct buf *out, const struct fault *fault);
     int (*write_models)(struct buf *out, const cJSON *names);
+    int (*write_count)(struct buf *out, size_t tokens); /* NULL: it never gives ROUTE_COUNT */
     int (*text)(struct writer *w, const char *text, size_t n);
     int (*thought)(struct writer *w, const char *text, size_t n);
     int (*call)(struct writer *w, const struct call *call);
@@ -90,12 +103,24 @@ struct dialect {
 };
 
 extern const struct dialect dialect_openai_chat;
+extern const struct dialect dialect_anthropic;
 
-/* The dialect that answers on this path; the first one for a path nobody owns. */
-const struct dialect *dialect_for(const char *path);
+/* The dialect that answers this request; the first one for a path nobody owns. */
+const struct dialect *dialect_for(const struct httpd_req *req);
 
 /* A number that looks random and depends on nothing but the three. */
 uint64_t dialect_hash(uint64_t seed, unsigned n, unsigned what);
+
+/* A signature goes on through this; it starts at 0. What a model thought must come back unchanged:
+ * the request's checks compute the same number. Never 0 for a text that is not empty. */
+uint64_t dialect_sign(uint64_t signature, const char *text, size_t n);
+
+/* Where part `part` of the arguments begins when they are cut into c->fragments: never in the
+ * middle of a character, so that each event is valid UTF-8 by itself. */
+size_t dialect_cut(const struct call *c, uint32_t part);
+
+/* A call's arguments as a JSON value: what is no JSON goes as a string. */
+void dialect_write_args(struct jsonw *w, const char *args);
 
 /* Fills status, text and param of a fault and returns E_INVALID. */
 int fault_set(struct fault *f, int status, const char *param, const char *fmt, ...)

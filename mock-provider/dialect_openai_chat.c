@@ -220,15 +220,6 @@ static int send_fragment(struct writer *w, unsigned index, const struct call *op
     return rc < 0 ? rc : send_delta(w, NULL);
 }
 
-/* Not in the middle of a character: each event is valid UTF-8 by itself. */
-static size_t cut_at(const struct call *c, uint32_t part)
-{
-    size_t at = (size_t)((double)c->args_n * part / c->fragments);
-    while (at < c->args_n && ((unsigned char)c->args[at] & 0xC0) == 0x80)
-        at++;
-    return at < c->args_n ? at : c->args_n;
-}
-
 static int call(struct writer *w, const struct call *c)
 {
     unsigned index = w->calls;
@@ -236,8 +227,8 @@ static int call(struct writer *w, const struct call *c)
     if (rc == 0)
         rc = send_fragment(w, index, c, "", 0);
     for (uint32_t i = 0; rc == 0 && i < c->fragments; i++) {
-        size_t from = i == 0 ? 0 : cut_at(c, i);
-        size_t to = i + 1 == c->fragments ? c->args_n : cut_at(c, i + 1);
+        size_t from = i == 0 ? 0 : dialect_cut(c, i);
+        size_t to = i + 1 == c->fragments ? c->args_n : dialect_cut(c, i + 1);
         if (to > from)
             rc = send_fragment(w, index, NULL, c->args + from, to - from);
     }
@@ -382,6 +373,7 @@ static int write_whole(struct writer *w, const struct whole *whole)
 const struct dialect dialect_openai_chat = {
     .name = "openai-chat",
     .stream_type = "text/event-stream",
+    .malformed = "{\"choices\":[{\"delta\":{\"content\":\"",
     .owns = owns,
     .route = route,
     .read = read_request,

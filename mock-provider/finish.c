@@ -42,24 +42,26 @@ void reply_end(struct reply *r)
 
 /* --- the ending --- */
 
-static size_t count_input(const struct reply *r)
+/* Four bytes make a token: nobody's tokenizer, but the same every time. */
+size_t finish_count(const cJSON *neutral)
 {
-    const char *system = json_get_str(r->neutral, "system"), *text;
+    const char *system = json_get_str(neutral, "system"), *text;
     size_t n = system ? strlen(system) : 0;
     const cJSON *m;
-    cJSON_ArrayForEach(m, json_get(r->neutral, "messages"))
+    cJSON_ArrayForEach(m, json_get(neutral, "messages"))
     {
         text = json_get_str(m, "text");
         n += text ? strlen(text) : 0;
     }
-    return n;
+    return n / 4 + 1;
 }
 
-/* Four bytes make a token: nobody's tokenizer, but the same every time. */
-static struct usage derive_usage(const struct reply *r)
+struct usage finish_usage(const struct reply *r)
 {
+    if (r->turn->usage.mode != USAGE_DERIVED)
+        return r->turn->usage;
     return (struct usage){
-        .input = (uint32_t)(count_input(r) / 4 + 1),
+        .input = (uint32_t)finish_count(r->neutral),
         .output = (uint32_t)(r->output_n / 4 + 1),
         .thought = (uint32_t)(r->thought_n / 4),
     };
@@ -68,11 +70,9 @@ static struct usage derive_usage(const struct reply *r)
 static struct ending make_ending(const struct reply *r)
 {
     const struct turn *t = r->turn;
-    struct ending e = {.finish = t->finish, .usage = t->usage, .done_mark = !r->no_done};
+    struct ending e = {.finish = t->finish, .usage = finish_usage(r), .done_mark = !r->no_done};
     if (e.finish == FINISH_DEFAULT)
         e.finish = r->called ? FINISH_TOOL_CALLS : FINISH_STOP;
-    if (t->usage.mode == USAGE_DERIVED)
-        e.usage = derive_usage(r);
     e.has_usage = t->usage.mode == USAGE_GIVEN ||
                   (t->usage.mode == USAGE_DERIVED &&
                    (!r->streamed || json_get_bool(r->neutral, "usage_wanted")));

@@ -137,6 +137,12 @@ void reply_resume_after(struct reply *r);
 
 /* --- finish.c --- */
 
+/* What a reply costs, as far as it is known: the turn's word, or derived from what was read and
+ * written so far. */
+struct usage finish_usage(const struct reply *r);
+/* Tokens in a request's neutral form. */
+size_t finish_count(const cJSON *neutral);
+
 /* Streamed replies: hands what was written to the server, the head first. */
 void reply_flush(struct reply *r);
 void reply_end(struct reply *r);

@@ -1,8 +1,8 @@
 /* What a strict server refuses in a chat completions request. */
 #include "base/err.h"
 #include "openai_chat.h"
+#include "rule.h"
 #include "json/json.h"
-#include "json/scan.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,18 +14,6 @@ struct history {
     bool had_calls;
     char at[48];
 };
-
-static bool is_name(const char *name)
-{
-    size_t n = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-");
-    return n > 0 && n <= 64 && name[n] == '\0';
-}
-
-static bool is_json(const char *text)
-{
-    struct json_scan scan;
-    return json_scan(text, strlen(text), &scan) == 0;
-}
 
 /* --- content --- */
 
@@ -88,12 +76,12 @@ static int check_call(const cJSON *call, const cJSON *calls, const char *at, str
         return fault_set(f, 400, at, "two tool calls have the id %.60s", id);
     if (!type || strcmp(type, "function") != 0)
         return fault_set(f, 400, at, "tool call %.60s is not of type function", id);
-    if (!name || !is_name(name))
+    if (!name || !rule_is_name(name))
         return fault_set(f, 400, at, "tool call %.60s has no valid function name", id);
     if (!arguments)
         return fault_set(f, 400, at, "the arguments of tool call %.60s must be a string, not %s",
                          id, json_type_name(json_get(function, "arguments")));
-    if (!is_json(arguments))
+    if (!rule_is_json(arguments))
         return fault_set(f, 400, at, "the arguments of tool call %.60s are not valid JSON", id);
     return 0;
 }
@@ -204,29 +192,12 @@ static int check_messages(const cJSON *body, struct history *h, struct fault *f)
 
 /* --- tools and options --- */
 
-static int check_schema(const cJSON *function, const char *name, struct fault *f)
-{
-    const cJSON *parameters = json_get(function, "parameters");
-    const char *type = json_get_str(parameters, "type");
-    if (!parameters || (type && strcmp(type, "object") == 0))
-        return 0;
-    return fault_set(f, 400, "tools", "the schema of function %s must have type object at its root",
-                     name);
-}
-
-/* null stands for a member left out. */
-static const cJSON *given(const cJSON *obj, const char *name)
-{
-    const cJSON *member = json_get(obj, name);
-    return cJSON_IsNull(member) ? NULL : member;
-}
-
 static int check_tools(const cJSON *body, const struct history *h, struct fault *f)
 {
-    const cJSON *tools = given(body, "tools"), *tool;
+    const cJSON *tools = rule_given(body, "tools"), *tool;
     if (!tools && h->had_calls)
         return fault_set(f, 400, "tools", "the history has tool calls, but no tools are declared");
-    if (!tools && (given(body, "tool_choice") || given(body, "parallel_tool_calls")))
+    if (!tools && (rule_given(body, "tool_choice") || rule_given(body, "parallel_tool_calls")))
         return fault_set(f, 400, "tool_choice",
                          "tool_choice and parallel_tool_calls are only allowed with tools");
     if (tools && (!cJSON_IsArray(tools) || !tools->child))
@@ -238,10 +209,10 @@ static int check_tools(const cJSON *body, const struct history *h, struct fault 
         const char *name = json_get_str(function, "name");
         if (!type || strcmp(type, "function") != 0)
             return fault_set(f, 400, "tools", "a tool must have the type function");
-        if (!name || !is_name(name))
+        if (!name || !rule_is_name(name))
             return fault_set(f, 400, "tools", "\"%.80s\" is no valid function name",
                              name ? name : "");
-        int rc = check_schema(function, name, f);
+        int rc = rule_check_schema(json_get(function, "parameters"), "tools", name, f);
         if (rc < 0)
             return rc;
     }
@@ -250,17 +221,11 @@ static int check_tools(const cJSON *body, const struct history *h, struct fault 
 
 static int check_options(const cJSON *body, struct fault *f)
 {
-    const char *model = json_get_str(body, "model");
-    const cJSON *stream = json_get(body, "stream");
-    if (!model || !*model)
-        return fault_set(f, 400, "model", "you must provide a model parameter");
-    if (stream && !cJSON_IsBool(stream) && !cJSON_IsNull(stream))
-        return fault_set(f, 400, "stream", "stream must be a boolean");
-    const cJSON *options = json_get(body, "stream_options");
-    if (options && !cJSON_IsNull(options) && !cJSON_IsTrue(stream))
+    int rc = rule_check_common(body, f);
+    if (rc == 0 && rule_given(body, "stream_options") && !json_get_bool(body, "stream"))
         return fault_set(f, 400, "stream_options",
                          "stream_options is only allowed when stream is true");
-    return 0;
+    return rc;
 }
 
 int openai_chat_check(const cJSON *body, struct fault *f)

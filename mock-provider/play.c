@@ -72,11 +72,12 @@ static int say_round(struct reply *r, const struct action *a)
     const cJSON *e;
     size_t from = r->out.n;
     int rc = 0;
-    if (r->streamed && r->round > 1)
+    bool copied = r->streamed && a->kind == ACTION_TEXT; /* thoughts are signed, one by one */
+    if (copied && r->round > 1)
         return buf_add(&r->out, r->cycle.p, r->cycle.n);
     for (size_t i = 0; rc == 0 && (e = element(a, i)) != NULL; i++)
         rc = say(r, a->kind, e->valuestring, strlen(e->valuestring));
-    if (rc == 0 && r->round == 1) {
+    if (rc == 0 && copied && r->round == 1) {
         r->cycle.n = 0;
         rc = buf_add(&r->cycle, r->out.p + from, r->out.n - from);
     }
@@ -241,9 +242,9 @@ static enum step play_event(struct reply *r, const struct action *a)
 
 static enum step play_malformed(struct reply *r, const struct action *a)
 {
-    static const char text[] = "{\"choices\":[{\"delta\":{\"content\":\"";
+    const char *text = r->dialect->malformed;
     (void)a;
-    return next_if(send_event(r, text, sizeof text - 1));
+    return next_if(send_event(r, text, strlen(text)));
 }
 
 static enum step play_error(struct reply *r, const struct action *a)

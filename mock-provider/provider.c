@@ -79,20 +79,40 @@ static int write_models(struct provider *p, const struct dialect *d, struct buf 
     return rc;
 }
 
-static void list_models(struct provider *p, struct httpd_req *req, const struct dialect *d)
+/* Sends what was written, unless that failed. */
+static void answer_side(struct provider *p, struct httpd_req *req, int rc, const struct buf *body)
 {
     char what[256];
-    struct buf body = {0};
-    if (write_models(p, d, &body) < 0)
+    if (rc < 0)
         httpd_cut(req, true);
     else
         httpd_answer(req, &(struct httpd_reply){.status = 200,
                                                 .content_type = "application/json",
-                                                .body = body.p,
-                                                .body_n = body.n});
-    buf_deinit(&body);
+                                                .body = body->p,
+                                                .body_n = body->n});
     snprintf(what, sizeof what, "%s %.200s", httpd_method(req), httpd_path(req));
     provider_emit_text(p, PROVIDER_SIDE, 0, what);
+}
+
+static void list_models(struct provider *p, struct httpd_req *req, const struct dialect *d)
+{
+    struct buf body = {0};
+    answer_side(p, req, write_models(p, d, &body), &body);
+    buf_deinit(&body);
+}
+
+/* Counts leniently: an estimate is asked for, not an answer. */
+static void count_tokens(struct provider *p, struct httpd_req *req, const struct dialect *d)
+{
+    cJSON *neutral = NULL;
+    struct fault fault;
+    struct buf body = {0};
+    int rc = request_read(d, req, 0, &neutral, &fault);
+    if (rc == 0 || rc == E_INVALID)
+        rc = d->write_count(&body, finish_count(neutral));
+    answer_side(p, req, rc, &body);
+    buf_deinit(&body);
+    cJSON_Delete(neutral);
 }
 
 /* --- the server --- */
@@ -105,12 +125,14 @@ static void on_request(void *ctx, struct httpd_req *req)
         control_request(p, req);
         return;
     }
-    const struct dialect *d = dialect_for(path);
+    const struct dialect *d = dialect_for(req);
     enum route route = d->route(httpd_method(req), path);
     if (route == ROUTE_REPLY)
         reply_start(p, d, req);
     else if (route == ROUTE_MODELS)
         list_models(p, req, d);
+    else if (route == ROUTE_COUNT)
+        count_tokens(p, req, d);
     else
         refuse(p, req, d, route);
 }

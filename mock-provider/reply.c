@@ -108,6 +108,7 @@ static void answer(struct reply *r)
         return;
     }
     r->turn = turn;
+    r->writer.usage = finish_usage(r);
     if (!expectation_holds(p->script, turn, r->neutral, text, sizeof text))
         emit(r, PROVIDER_MISMATCH, text);
     play(r);

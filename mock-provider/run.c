@@ -197,15 +197,34 @@ static int watch_signals(struct run *r)
 
 /* --- the command --- */
 
-/* A real key must not reach a mock's journal, and a proxy must not see loopback. */
+/* What clients of each dialect look for. A real key must not reach a mock's journal, and a proxy
+ * must not see loopback. */
+static const struct {
+    const char *name;
+    const char *value; /* NULL: taken away, it would win over the others */
+    bool base;         /* the value follows the address */
+    bool keep;         /* unless it is set already */
+} variables[] = {
+    {"ACP_MOCK_PROVIDER", "", true, false},          {"OPENAI_BASE_URL", "/v1", true, false},
+    {"OPENAI_API_KEY", "mock-key", false, false},    {"ANTHROPIC_BASE_URL", "", true, false},
+    {"ANTHROPIC_API_KEY", "mock-key", false, false}, {"ANTHROPIC_AUTH_TOKEN", NULL, false, false},
+    {"no_proxy", "127.0.0.1", false, true},          {"NO_PROXY", "127.0.0.1", false, true},
+};
+
 static int set_environment(int port)
 {
-    char base[64], v1[80];
-    snprintf(base, sizeof base, "http://127.0.0.1:%d", port);
-    snprintf(v1, sizeof v1, "%s/v1", base);
-    return setenv("ACP_MOCK_PROVIDER", base, 1) || setenv("OPENAI_BASE_URL", v1, 1) ||
-           setenv("OPENAI_API_KEY", "mock-key", 1) || setenv("no_proxy", "127.0.0.1", 0) ||
-           setenv("NO_PROXY", "127.0.0.1", 0);
+    char value[80];
+    for (size_t i = 0; i < ARRAY_LEN(variables); i++) {
+        if (variables[i].base)
+            snprintf(value, sizeof value, "http://127.0.0.1:%d%s", port, variables[i].value);
+        else
+            snprintf(value, sizeof value, "%s", variables[i].value ? variables[i].value : "");
+        int rc = variables[i].value ? setenv(variables[i].name, value, !variables[i].keep)
+                                    : unsetenv(variables[i].name);
+        if (rc != 0)
+            return rc;
+    }
+    return 0;
 }
 
 static int start_command(struct run *r)

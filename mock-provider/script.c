@@ -89,7 +89,8 @@ static int read_finish(const struct script_place *p, const cJSON *turn, enum fin
 
 static int read_usage(const struct script_place *p, const cJSON *turn, struct usage *ret)
 {
-    static const char *const members[] = {"input", "output", "cached", "thought", NULL};
+    static const char *const members[] = {"input",       "output",  "cached",
+                                          "cache_write", "thought", NULL};
     const cJSON *usage = json_get(turn, "usage");
     if (!usage)
         return 0;
@@ -107,6 +108,8 @@ static int read_usage(const struct script_place *p, const cJSON *turn, struct us
         rc = script_number(p, usage, "output", &ret->output);
     if (rc == 0)
         rc = script_number(p, usage, "cached", &ret->cached);
+    if (rc == 0)
+        rc = script_number(p, usage, "cache_write", &ret->cache_write);
     return rc < 0 ? rc : script_number(p, usage, "thought", &ret->thought);
 }
 

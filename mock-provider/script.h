@@ -46,7 +46,7 @@ enum finish {
 
 struct usage {
     enum usage_mode { USAGE_DERIVED, USAGE_NONE, USAGE_GIVEN } mode;
-    uint32_t input, output, cached, thought;
+    uint32_t input, output, cached, cache_write, thought;
 };
 
 struct turn {

@@ -1,5 +1,6 @@
 /* Every allocation of the mock provider's pure parts fails once: scripts, requests, replies. */
 #include "base/err.h"
+#include "mock-provider/anthropic.h"
 #include "mock-provider/dialect.h"
 #include "mock-provider/script.h"
 #include "json/json.h"
@@ -23,6 +24,7 @@ static cJSON *parse(const char *text)
 
 struct inputs {
     cJSON *json, *more;
+    const struct dialect *dialect;
 };
 
 static int make_script(void *ctx)
@@ -42,6 +44,7 @@ static void test_script(void **state)
         parse("{\"turns\":[{\"when\":{\"a\":{\"$regex\":\"x\"}},\"headers\":{\"a\":\"b\"},"
               "\"reply\":[{\"hold\":\"h\"},{\"hold\":\"i\"},{\"text\":\"t\"}]}]}"),
         parse("{\"read\":{\"tool\":\"t\"}}"),
+        NULL,
     };
     oom_fail_each(make_script, &in);
     cJSON_Delete(in.json);
@@ -69,33 +72,66 @@ static int read_request(void *ctx)
     const struct inputs *in = ctx;
     struct fault fault;
     cJSON *neutral = cJSON_CreateObject();
-    int rc = neutral ? dialect_openai_chat.read(in->json, neutral, &fault) : E_NOMEM;
+    int rc = neutral ? in->dialect->read(in->json, neutral, &fault) : E_NOMEM;
     cJSON_Delete(neutral);
     return rc;
 }
 
-static void test_request(void **state)
+/* The members every request's neutral form has before a dialect reads on are not needed here. */
+static void check_request(const struct dialect *d, const char *text)
 {
-    (void)state;
-    struct inputs in = {
-        .json = parse(
-            "{\"model\":\"m\",\"stream\":true,\"tools\":[{\"type\":\"function\",\"function\":{"
-            "\"name\":"
-            "\"f\"}}],\"messages\":[{\"role\":\"system\",\"content\":\"s\"},{\"role\":"
-            "\"developer\","
-            "\"content\":[{\"type\":\"text\",\"text\":\"t\"}]},{\"role\":\"user\",\"content\":[{"
-            "\"type\":"
-            "\"text\",\"text\":\"t\"},{\"type\":\"text\",\"text\":\"u\"}]},{\"role\":\"assistant\","
-            "\"content\":null,\"reasoning_content\":\"r\",\"tool_calls\":[{\"id\":\"c\",\"type\":"
-            "\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"a\\\":[1]}\"}}]},"
-            "{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":\"r\"}]}")};
+    struct inputs in = {.json = parse(text), .dialect = d};
     oom_fail_each(read_request, &in);
     cJSON_Delete(in.json);
 }
 
-static int write_stream(struct writer *w)
+static void test_chat_request(void **state)
 {
-    const struct dialect *d = &dialect_openai_chat;
+    (void)state;
+    check_request(
+        &dialect_openai_chat,
+        "{\"model\":\"m\",\"stream\":true,\"tools\":[{\"type\":\"function\",\"function\":{"
+        "\"name\":"
+        "\"f\"}}],\"messages\":[{\"role\":\"system\",\"content\":\"s\"},{\"role\":"
+        "\"developer\","
+        "\"content\":[{\"type\":\"text\",\"text\":\"t\"}]},{\"role\":\"user\",\"content\":[{"
+        "\"type\":"
+        "\"text\",\"text\":\"t\"},{\"type\":\"text\",\"text\":\"u\"}]},{\"role\":\"assistant\","
+        "\"content\":null,\"reasoning_content\":\"r\",\"tool_calls\":[{\"id\":\"c\",\"type\":"
+        "\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"a\\\":[1]}\"}}]},"
+        "{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":\"r\"}]}");
+}
+
+static int read_neutral(void *ctx)
+{
+    const struct inputs *in = ctx;
+    cJSON *neutral = cJSON_CreateObject();
+    int rc = neutral ? anthropic_neutral(in->json, neutral) : E_NOMEM;
+    cJSON_Delete(neutral);
+    return rc;
+}
+
+static void test_anthropic_request(void **state)
+{
+    (void)state;
+    struct inputs in = {
+        .json = parse(
+            "{\"model\":\"m\",\"tools\":[{\"name\":\"f\"}],\"system\":[{\"type\":\"text\",\"text\":"
+            "\"s\"},{\"type\":\"text\",\"text\":\"t\"}],\"messages\":[{\"role\":\"user\","
+            "\"content\":"
+            "\"x\"},{\"role\":\"assistant\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"y\"}"
+            ","
+            "{\"type\":\"tool_use\",\"id\":\"c\",\"name\":\"f\",\"input\":{\"a\":[1]}}]},{\"role\":"
+            "\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"c\",\"is_error\":"
+            "true,"
+            "\"content\":[{\"type\":\"text\",\"text\":\"r\"}]},{\"type\":\"text\",\"text\":\"z\"}]}"
+            "]}")};
+    oom_fail_each(read_neutral, &in);
+    cJSON_Delete(in.json);
+}
+
+static int write_stream(const struct dialect *d, struct writer *w)
+{
     const struct call call = {
         .id = "c", .name = "f", .args = "{\"a\":1}", .args_n = 7, .fragments = 3};
     const struct fault fault = {.status = 500, .text = "odd"};
@@ -112,14 +148,14 @@ static int write_stream(struct writer *w)
     return rc < 0 ? rc : d->end(w, &end);
 }
 
-static int write_whole(struct writer *w, const cJSON *calls)
+static int write_whole(const struct dialect *d, struct writer *w, const cJSON *calls)
 {
     struct whole whole = {.calls = calls, .end = {.finish = FINISH_STOP, .has_usage = true}};
     int rc = buf_adds(&whole.text, "text");
     if (rc == 0)
         rc = buf_adds(&whole.thought, "thought");
     if (rc == 0)
-        rc = dialect_openai_chat.whole(w, &whole);
+        rc = d->whole(w, &whole);
     buf_deinit(&whole.text);
     buf_deinit(&whole.thought);
     return rc;
@@ -130,11 +166,11 @@ static int write_replies(void *ctx)
     const struct inputs *in = ctx;
     struct buf out = {0};
     struct writer w = {.out = &out, .request = in->json, .n = 1};
-    int rc = write_stream(&w);
+    int rc = write_stream(in->dialect, &w);
     if (rc == 0)
-        rc = write_whole(&w, in->more);
+        rc = write_whole(in->dialect, &w, in->more);
     if (rc == 0)
-        rc = dialect_openai_chat.write_models(&out, NULL);
+        rc = in->dialect->write_models(&out, NULL);
     buf_deinit(&out);
     buf_deinit(&w.prefix);
     buf_deinit(&w.event);
@@ -144,19 +180,21 @@ static int write_replies(void *ctx)
 static void test_replies(void **state)
 {
     (void)state;
-    struct inputs in = {parse("{\"model\":\"m\"}"),
-                        parse("[{\"id\":\"c\",\"name\":\"f\",\"args\":\"{}\"}]")};
-    oom_fail_each(write_replies, &in);
-    cJSON_Delete(in.json);
-    cJSON_Delete(in.more);
+    const struct dialect *const all[] = {&dialect_openai_chat, &dialect_anthropic};
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        struct inputs in = {parse("{\"model\":\"m\"}"),
+                            parse("[{\"id\":\"c\",\"name\":\"f\",\"args\":\"{}\"}]"), all[i]};
+        oom_fail_each(write_replies, &in);
+        cJSON_Delete(in.json);
+        cJSON_Delete(in.more);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_script),
-        cmocka_unit_test(test_builtin),
-        cmocka_unit_test(test_request),
+        cmocka_unit_test(test_script),       cmocka_unit_test(test_builtin),
+        cmocka_unit_test(test_chat_request), cmocka_unit_test(test_anthropic_request),
         cmocka_unit_test(test_replies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

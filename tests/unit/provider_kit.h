@@ -31,6 +31,7 @@ struct fixture {
 /* One call of the API. */
 struct chat {
     struct fixture *f;
+    const char *header; /* one more, or NULL */
     struct fetch_req *req;
     struct sse sse;
     struct buf body;    /* as it came */
@@ -207,7 +208,7 @@ static inline void call_path(struct chat *c, const char *method, const char *pat
 {
     char url[160];
     const char *const headers[] = {"Content-Type: application/json", "Authorization: Bearer k",
-                                   NULL};
+                                   c->header, NULL};
     snprintf(url, sizeof url, "http://127.0.0.1:%d%s", provider_port(c->f->provider), path);
     const struct fetch_options o = {.method = method,
                                     .url = url,
@@ -274,6 +275,27 @@ static inline cJSON *whole(struct fixture *f, const char *body, long status)
     cJSON *json = parse(str(&c.body));
     free_chat(&c);
     return json;
+}
+
+/* What comes back for a body, as one text; "200 " and the body. The caller frees it. */
+static inline char *answer_of(struct chat *c, const char *method, const char *path,
+                              const char *body)
+{
+    struct buf got = {0};
+    call_path(c, method, path, body);
+    wait_done(c);
+    assert_int_equal(buf_addf(&got, "%ld %s", c->result.status, str(&c->body)), 0);
+    free_chat(c);
+    return buf_take(&got);
+}
+
+/* `want` is in what comes back. */
+static inline void check_answer(struct chat c, const char *path, const char *body, const char *want)
+{
+    char *got = answer_of(&c, body ? "POST" : "GET", path, body);
+    if (!strstr(got, want))
+        fail_msg("%s\n  want: %s\n  got:  %s", body ? body : path, want, got);
+    free(got);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
