@@ -61,8 +61,7 @@ static void note(struct client *c, enum trace_side side, const char *kind, const
     put(c, side, kind, text, strlen(text));
 }
 
-/* ---- from the agent ----------------------------------------------------------------------------
- */
+/* ---- from the agent ------------------------------------------------------------------------ */
 
 /* Without a whole trace there is nothing to judge. */
 static void out_of_memory(struct client *c)
@@ -189,8 +188,7 @@ static void on_stderr(void *ctx, const char *bytes, size_t n)
         buf_deinit(&c->tail);
 }
 
-/* ---- the end -----------------------------------------------------------------------------------
- */
+/* ---- the end ------------------------------------------------------------------------------- */
 
 static void on_handle_closed(uv_handle_t *handle)
 {
@@ -311,8 +309,7 @@ void client_close(struct client *c)
         finish(c);
 }
 
-/* ---- to the agent ------------------------------------------------------------------------------
- */
+/* ---- to the agent -------------------------------------------------------------------------- */
 
 /* bytes[n] is readable and NUL. */
 static void emit(struct client *c, const char *bytes, size_t n)
@@ -354,6 +351,11 @@ const struct trace_event *client_send_cut(struct client *c, const char *bytes, s
     return e;
 }
 
+size_t client_unsent(const struct client *c)
+{
+    return client_out_queued(&c->out);
+}
+
 void client_cork(struct client *c)
 {
     client_out_cork(&c->out);
@@ -374,8 +376,7 @@ void client_close_stdin(struct client *c)
     client_out_eof(&c->out);
 }
 
-/* ---- the beginning -----------------------------------------------------------------------------
- */
+/* ---- the beginning ------------------------------------------------------------------------- */
 
 static const struct child_ops child_callbacks = {
     .on_stdout = on_stdout,
@@ -436,8 +437,7 @@ int client_open(uv_loop_t *loop, const struct client_options *options, const str
     return 0;
 }
 
-/* ---- looks -------------------------------------------------------------------------------------
- */
+/* ---- looks --------------------------------------------------------------------------------- */
 
 bool client_running(const struct client *c)
 {

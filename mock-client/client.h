@@ -81,6 +81,9 @@ const struct trace_event *client_send_raw(struct client *c, const char *bytes, s
 const struct trace_event *client_send_cut(struct client *c, const char *bytes, size_t n,
                                           const size_t *sizes, size_t n_sizes);
 
+/* Bytes that wait for their turn because of a cut send. */
+size_t client_unsent(const struct client *c);
+
 /* Between the two calls everything sent is held, then leaves in one write. */
 void client_cork(struct client *c);
 void client_uncork(struct client *c);

@@ -128,6 +128,16 @@ void client_out_write(struct client_out *o, const char *bytes, size_t n)
         append(o, bytes, n);
 }
 
+size_t client_out_queued(const struct client_out *o)
+{
+    size_t n = 0;
+    for (struct list *l = o->queue.next; l != &o->queue; l = l->next) {
+        const struct out_part *part = CONTAINER_OF(l, struct out_part, node);
+        n += part->n - part->at;
+    }
+    return n;
+}
+
 void client_out_cork(struct client_out *o)
 {
     o->corked++;

@@ -29,6 +29,7 @@ void client_out_init(struct client_out *o, uv_loop_t *loop);
 void client_out_deinit(struct client_out *o);
 
 void client_out_write(struct client_out *o, const char *bytes, size_t n);
+size_t client_out_queued(const struct client_out *o);
 void client_out_cork(struct client_out *o);
 void client_out_uncork(struct client_out *o);
 void client_out_eof(struct client_out *o);

@@ -43,9 +43,28 @@ static void on_trace(void *ctx, const struct trace_event *e)
     play_wake(p);
 }
 
+static void on_deadline(uv_timer_t *timer);
+
+static size_t unsent(const struct player *p)
+{
+    return p->now.agent && p->now.agent->client ? client_unsent(p->now.agent->client) : 0;
+}
+
+static void start_deadline(struct player *p)
+{
+    p->unsent = unsent(p);
+    uv_timer_start(&p->deadline, on_deadline, play_deadline(p, &p->now), 0);
+}
+
+/* A deadline is the agent's, and as long as a cut send goes on it has not been asked yet: a piece
+ * leaves with each turn of the loop, and a loaded machine may need seconds for a line's bytes. */
 static void on_deadline(uv_timer_t *timer)
 {
     struct player *p = timer->data;
+    if (unsent(p) < p->unsent) {
+        start_deadline(p);
+        return;
+    }
     p->overdue = 1;
     play_wake(p);
 }
@@ -287,7 +306,7 @@ static void start_waiting(struct player *p)
     p->began = true;
     p->overdue = 0;
     uv_update_time(p->loop);
-    uv_timer_start(&p->deadline, on_deadline, play_deadline(p, &p->now), 0);
+    start_deadline(p);
 }
 
 /* What agents have written may still wait in the pipe when the deadline passes in a loaded process:

@@ -121,6 +121,7 @@ struct player {
     int64_t last_id;
     struct play_step now;
     bool began;
+    size_t unsent;           /* bytes of a cut send that waited when the deadline began */
     int overdue;             /* loop turns since the deadline passed; 0: it has not */
     struct play_step *batch; /* owned: the steps of a batch */
     size_t n_batch;

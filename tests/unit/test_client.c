@@ -245,8 +245,12 @@ static void test_cut(void **state)
     static const size_t sizes[] = {2, 1};
     struct run r = {0};
     run_open(&r, "cat");
+    assert_int_equal(client_unsent(r.client), 0);
     assert_non_null(client_send_cut(r.client, "abcdef\n", 7, sizes, 2));
     assert_non_null(client_send(r.client, "behind", 6));
+    assert_int_equal(client_unsent(r.client), 14);
+    while (client_unsent(r.client) > 0)
+        uv_run(&r.loop, UV_RUN_ONCE);
     client_close_stdin(r.client);
     run_finish(&r);
     assert_seen(&r, "line:abcdef|line:behind|");
