@@ -2,13 +2,15 @@
 
 #include "base/err.h"
 #include "rule.h"
+#include "json/json.h"
 #include "json/jsonw.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-static const struct dialect *const dialects[] = {&dialect_openai_chat, &dialect_anthropic};
+static const struct dialect *const dialects[] = {&dialect_openai_chat, &dialect_openai_responses,
+                                                 &dialect_anthropic};
 
 /* Whose mark the request carries comes first. */
 const struct dialect *dialect_for(const struct httpd_req *req)
@@ -24,6 +26,16 @@ const struct dialect *dialect_for(const struct httpd_req *req)
             found = d;
     }
     return found ? found : dialects[0];
+}
+
+bool dialect_is_path(const char *path, const char *want)
+{
+    size_t n = strcspn(path, "?");
+    if (n > 3 && strncmp(path, "/v1", 3) == 0) {
+        path += 3;
+        n -= 3;
+    }
+    return n == strlen(want) && strncmp(path, want, n) == 0;
 }
 
 /* splitmix64: every bit of the input reaches every bit of the output. */
@@ -50,6 +62,30 @@ size_t dialect_cut(const struct call *c, uint32_t part)
     while (at < c->args_n && ((unsigned char)c->args[at] & 0xC0) == 0x80)
         at++;
     return at < c->args_n ? at : c->args_n;
+}
+
+int dialect_send(struct buf *out, const char *type, const char *json, size_t n)
+{
+    if (buf_addf(out, "event: %s\ndata: ", type) < 0 || buf_add(out, json, n) < 0)
+        return E_NOMEM;
+    return buf_add(out, "\n\n", 2);
+}
+
+int dialect_send_typed(struct writer *w, const char *fallback, const char *json, size_t n)
+{
+    cJSON *tree = NULL;
+    struct buf copy = {0}; /* parsing wants a NUL behind the text */
+    int rc = buf_add(&copy, json, n);
+    if (rc == 0 && !buf_cstr(&copy))
+        rc = E_NOMEM;
+    if (rc == 0 && json_parse(copy.p, copy.n, &tree, NULL) == E_NOMEM)
+        rc = E_NOMEM;
+    const char *type = json_get_str(tree, "type");
+    if (rc == 0)
+        rc = dialect_send(w->out, type ? type : fallback, json, n);
+    cJSON_Delete(tree);
+    buf_deinit(&copy);
+    return rc;
 }
 
 void dialect_write_args(struct jsonw *w, const char *args)

@@ -55,6 +55,9 @@ struct writer {
     unsigned block;     /* index of the open block, in dialects that have blocks */
     int open;           /* its kind in the dialect's own terms; 0: none is open */
     uint64_t signature; /* of what was thought so far: dialect_sign */
+    unsigned events;    /* sent so far, in dialects that number them */
+    struct buf said;    /* what the open block holds, in dialects that say it again; owned */
+    struct buf items;   /* the closed blocks, likewise: JSON, joined by commas; owned */
     struct buf prefix;  /* what every event begins with; owned */
     struct buf event;   /* scratch; owned */
 };
@@ -77,6 +80,8 @@ struct whole {
 struct dialect {
     const char *name;
     const char *stream_type; /* content type of a stream */
+    bool
+        counted; /* events carry numbers or are added up: none may be sent a second time as it is */
     /* A header that its callers alone send: decides about paths that two dialects own. Or NULL. */
     const char *mark;
     /* An event that breaks off, without its framing. */
@@ -103,10 +108,15 @@ struct dialect {
 };
 
 extern const struct dialect dialect_openai_chat;
+extern const struct dialect dialect_openai_responses;
 extern const struct dialect dialect_anthropic;
 
 /* The dialect that answers this request; the first one for a path nobody owns. */
 const struct dialect *dialect_for(const struct httpd_req *req);
+
+/* True if the path, its query left out, is `want` with /v1 before it or without: base URLs differ
+ * in where they put it. */
+bool dialect_is_path(const char *path, const char *want);
 
 /* A number that looks random and depends on nothing but the three. */
 uint64_t dialect_hash(uint64_t seed, unsigned n, unsigned what);
@@ -118,6 +128,12 @@ uint64_t dialect_sign(uint64_t signature, const char *text, size_t n);
 /* Where part `part` of the arguments begins when they are cut into c->fragments: never in the
  * middle of a character, so that each event is valid UTF-8 by itself. */
 size_t dialect_cut(const struct call *c, uint32_t part);
+
+/* An event with a line that names its type. 0 or E_NOMEM. */
+int dialect_send(struct buf *out, const char *type, const char *json, size_t n);
+/* The same with the type its JSON has: the line says what the data says. `fallback` for what has
+ * none, so that callers who go by the line look at it. */
+int dialect_send_typed(struct writer *w, const char *fallback, const char *json, size_t n);
 
 /* A call's arguments as a JSON value: what is no JSON goes as a string. */
 void dialect_write_args(struct jsonw *w, const char *args);

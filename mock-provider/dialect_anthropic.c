@@ -16,31 +16,20 @@ enum block { BLOCK_NONE, BLOCK_TEXT, BLOCK_THOUGHT, BLOCK_CALL };
 
 /* --- routes --- */
 
-/* Both with /v1 and without: base URLs differ in where they put it. */
-static bool is_path(const char *path, const char *want)
-{
-    size_t n = strcspn(path, "?");
-    if (n > 3 && strncmp(path, "/v1", 3) == 0) {
-        path += 3;
-        n -= 3;
-    }
-    return n == strlen(want) && strncmp(path, want, n) == 0;
-}
-
 static bool owns(const char *path)
 {
-    return is_path(path, "/messages") || is_path(path, "/messages/count_tokens") ||
-           is_path(path, "/models");
+    return dialect_is_path(path, "/messages") || dialect_is_path(path, "/messages/count_tokens") ||
+           dialect_is_path(path, "/models");
 }
 
 static enum route route(const char *method, const char *path)
 {
     bool post = strcmp(method, "POST") == 0, get = strcmp(method, "GET") == 0;
-    if (is_path(path, "/messages"))
+    if (dialect_is_path(path, "/messages"))
         return post ? ROUTE_REPLY : ROUTE_WRONG_METHOD;
-    if (is_path(path, "/messages/count_tokens"))
+    if (dialect_is_path(path, "/messages/count_tokens"))
         return post ? ROUTE_COUNT : ROUTE_WRONG_METHOD;
-    if (is_path(path, "/models"))
+    if (dialect_is_path(path, "/models"))
         return get ? ROUTE_MODELS : ROUTE_WRONG_METHOD;
     return ROUTE_NONE;
 }
@@ -126,14 +115,6 @@ static int write_count(struct buf *out, size_t tokens)
 
 /* --- the stream --- */
 
-/* An event around JSON that is complete. */
-static int send_event(struct writer *w, const char *type, const char *json, size_t n)
-{
-    if (buf_addf(w->out, "event: %s\ndata: ", type) < 0 || buf_add(w->out, json, n) < 0)
-        return E_NOMEM;
-    return buf_add(w->out, "\n\n", 2);
-}
-
 /* Opens the JSON of an event; end_event sends it. */
 static void begin_event(struct writer *w, struct jsonw *j, const char *type)
 {
@@ -147,7 +128,7 @@ static int end_event(struct writer *w, struct jsonw *j, const char *type)
 {
     jw_close(j);
     int rc = jw_end(j);
-    return rc < 0 ? rc : send_event(w, type, w->event.p, w->event.n);
+    return rc < 0 ? rc : dialect_send(w->out, type, w->event.p, w->event.n);
 }
 
 /* input_tokens leaves out what came from the cache and what went there. */
@@ -303,29 +284,16 @@ static int call(struct writer *w, const struct call *c)
     return rc < 0 ? rc : stop_block(w);
 }
 
-/* The event's line says what its data says; without a type it is a delta, so that it is read. */
 static int event(struct writer *w, const char *json, size_t n)
 {
-    cJSON *tree = NULL;
-    struct buf copy = {0};
-    int rc = buf_add(&copy, json, n);
-    if (rc == 0 && !buf_cstr(&copy))
-        rc = E_NOMEM;
-    if (rc == 0 && json_parse(copy.p, copy.n, &tree, NULL) == E_NOMEM)
-        rc = E_NOMEM;
-    const char *type = json_get_str(tree, "type");
-    if (rc == 0)
-        rc = send_event(w, type ? type : "content_block_delta", json, n);
-    cJSON_Delete(tree);
-    buf_deinit(&copy);
-    return rc;
+    return dialect_send_typed(w, "content_block_delta", json, n);
 }
 
 static int error(struct writer *w, const struct fault *fault)
 {
     w->event.n = 0;
     int rc = write_fault(&w->event, fault);
-    return rc < 0 ? rc : send_event(w, "error", w->event.p, w->event.n);
+    return rc < 0 ? rc : dialect_send(w->out, "error", w->event.p, w->event.n);
 }
 
 /* --- the end --- */

@@ -2,6 +2,7 @@
 #include "dialect.h"
 
 #include "base/err.h"
+#include "openai.h"
 #include "openai_chat.h"
 #include "json/json.h"
 #include "json/jsonw.h"
@@ -10,33 +11,19 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Plus the number of the request: no clock, so that reruns are equal. */
-#define CREATED 1735689600
-
 /* --- routes --- */
-
-/* Both with /v1 and without: base URLs differ in where they put it. */
-static bool is_path(const char *path, const char *want)
-{
-    size_t n = strcspn(path, "?");
-    if (n > 3 && strncmp(path, "/v1", 3) == 0) {
-        path += 3;
-        n -= 3;
-    }
-    return n == strlen(want) && strncmp(path, want, n) == 0;
-}
 
 static bool owns(const char *path)
 {
-    return is_path(path, "/chat/completions") || is_path(path, "/models");
+    return dialect_is_path(path, "/chat/completions") || dialect_is_path(path, "/models");
 }
 
 static enum route route(const char *method, const char *path)
 {
     bool post = strcmp(method, "POST") == 0, get = strcmp(method, "GET") == 0;
-    if (is_path(path, "/chat/completions"))
+    if (dialect_is_path(path, "/chat/completions"))
         return post ? ROUTE_REPLY : ROUTE_WRONG_METHOD;
-    if (is_path(path, "/models"))
+    if (dialect_is_path(path, "/models"))
         return get ? ROUTE_MODELS : ROUTE_WRONG_METHOD;
     return ROUTE_NONE;
 }
@@ -47,72 +34,6 @@ static int read_request(const cJSON *body, cJSON *neutral, struct fault *fault)
     return rc < 0 ? rc : openai_chat_check(body, fault);
 }
 
-/* --- errors and models --- */
-
-/* The words OpenAI and its compatibles use for a status. */
-static void fault_words(struct fault *f)
-{
-    static const struct {
-        int status;
-        const char *type, *code;
-    } words[] = {
-        {401, "invalid_request_error", "invalid_api_key"},
-        {403, "invalid_request_error", "permission_denied"},
-        {404, "invalid_request_error", "not_found"},
-        {429, "requests", "rate_limit_exceeded"},
-    };
-    const char *type = f->status >= 500 ? "server_error" : "invalid_request_error";
-    const char *code = NULL;
-    for (size_t i = 0; i < ARRAY_LEN(words); i++)
-        if (words[i].status == f->status) {
-            type = words[i].type;
-            code = words[i].code;
-        }
-    if (!f->type)
-        f->type = type;
-    if (!f->code)
-        f->code = code;
-}
-
-static int write_fault(struct buf *out, const struct fault *fault)
-{
-    struct fault f = *fault;
-    struct jsonw w;
-    fault_words(&f);
-    jw_begin(&w, out);
-    jw_open(&w, '{');
-    jw_kopen(&w, "error", '{');
-    jw_kstr(&w, "message", f.text);
-    jw_kstr(&w, "type", f.type);
-    jw_kstr(&w, "param", *f.param ? f.param : NULL);
-    jw_kstr(&w, "code", f.code);
-    jw_close(&w);
-    jw_close(&w);
-    return jw_end(&w);
-}
-
-static int write_models(struct buf *out, const cJSON *names)
-{
-    const cJSON *name;
-    struct jsonw w;
-    jw_begin(&w, out);
-    jw_open(&w, '{');
-    jw_kstr(&w, "object", "list");
-    jw_kopen(&w, "data", '[');
-    cJSON_ArrayForEach(name, names)
-    {
-        jw_open(&w, '{');
-        jw_kstr(&w, "id", name->valuestring);
-        jw_kstr(&w, "object", "model");
-        jw_kint(&w, "created", CREATED);
-        jw_kstr(&w, "owned_by", "acp-mock-provider");
-        jw_close(&w);
-    }
-    jw_close(&w);
-    jw_close(&w);
-    return jw_end(&w);
-}
-
 /* --- the stream --- */
 
 static void write_identity(struct writer *w, struct jsonw *j, const char *object)
@@ -121,7 +42,7 @@ static void write_identity(struct writer *w, struct jsonw *j, const char *object
     snprintf(id, sizeof id, "chatcmpl-%016" PRIx64, dialect_hash(w->seed, w->n, 0));
     jw_kstr(j, "id", id);
     jw_kstr(j, "object", object);
-    jw_kint(j, "created", CREATED + (int64_t)w->n);
+    jw_kint(j, "created", OPENAI_CREATED + (int64_t)w->n);
     jw_kstr(j, "model", json_get_str(w->request, "model"));
 }
 
@@ -245,7 +166,7 @@ static int event(struct writer *w, const char *json, size_t n)
 static int error(struct writer *w, const struct fault *fault)
 {
     w->event.n = 0;
-    int rc = write_fault(&w->event, fault);
+    int rc = openai_write_fault(&w->event, fault);
     return rc < 0 ? rc : event(w, w->event.p, w->event.n);
 }
 
@@ -377,8 +298,8 @@ const struct dialect dialect_openai_chat = {
     .owns = owns,
     .route = route,
     .read = read_request,
-    .write_fault = write_fault,
-    .write_models = write_models,
+    .write_fault = openai_write_fault,
+    .write_models = openai_write_models,
     .text = text,
     .thought = thought,
     .call = call,

@@ -1,5 +1,6 @@
 /* What a strict server refuses in a chat completions request. */
 #include "base/err.h"
+#include "openai.h"
 #include "openai_chat.h"
 #include "rule.h"
 #include "json/json.h"
@@ -213,6 +214,8 @@ static int check_tools(const cJSON *body, const struct history *h, struct fault 
             return fault_set(f, 400, "tools", "\"%.80s\" is no valid function name",
                              name ? name : "");
         int rc = rule_check_schema(json_get(function, "parameters"), "tools", name, f);
+        if (rc == 0)
+            rc = openai_check_strict(function, "parameters", f);
         if (rc < 0)
             return rc;
     }

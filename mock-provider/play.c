@@ -72,7 +72,8 @@ static int say_round(struct reply *r, const struct action *a)
     const cJSON *e;
     size_t from = r->out.n;
     int rc = 0;
-    bool copied = r->streamed && a->kind == ACTION_TEXT; /* thoughts are signed, one by one */
+    /* thoughts are signed, one by one */
+    bool copied = r->streamed && a->kind == ACTION_TEXT && !r->dialect->counted;
     if (copied && r->round > 1)
         return buf_add(&r->out, r->cycle.p, r->cycle.n);
     for (size_t i = 0; rc == 0 && (e = element(a, i)) != NULL; i++)

@@ -15,6 +15,8 @@ static void on_timer_closed(uv_handle_t *h)
     cJSON_Delete(r->calls);
     buf_deinit(&r->cycle);
     buf_deinit(&r->out);
+    buf_deinit(&r->writer.said);
+    buf_deinit(&r->writer.items);
     buf_deinit(&r->writer.prefix);
     buf_deinit(&r->writer.event);
     buf_deinit(&r->whole.text);

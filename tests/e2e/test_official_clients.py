@@ -22,7 +22,20 @@ ANTHROPIC = {
     "statuses": {400: "BadRequestError", 401: "AuthenticationError", 403: "PermissionDeniedError", 404: "NotFoundError",
                  429: "RateLimitError", 500: "InternalServerError", 529: "OverloadedError"},
 }
-DIALECTS = {"anthropic": ANTHROPIC}
+RESPONSES = {
+    "program": "openai-responses.mjs", "base": "/v1",
+    "request": {"model": "mock-model", "input": [{"role": "user", "content": "hi"}], "store": False,
+                "include": ["reasoning.encrypted_content"]},
+    "tools": {"tools": [{"type": "function", "name": "read_file", "parameters": SCHEMA, "strict": False}]},
+    "ways": ("create", "stream", "helper"),
+    "finish": {"stop": "completed", "tool_calls": "completed", "length": "max_output_tokens",
+               "content_filter": "content_filter"},
+    "usage": {"input_tokens": 9, "input_tokens_details": {"cached_tokens": 4, "cache_write_tokens": 2}, "output_tokens": 7,
+              "total_tokens": 16},
+    "orphan": {"input": [{"type": "function_call_output", "call_id": "x", "output": "r"}]},
+    "statuses": {**ANTHROPIC["statuses"], 529: "InternalServerError"},
+}
+DIALECTS = {"anthropic": ANTHROPIC, "openai-responses": RESPONSES}
 WAYS = [(name, way) for name, d in DIALECTS.items() for way in d["ways"]]
 STREAMS = [(name, way) for name, way in WAYS if way != "create"]
 

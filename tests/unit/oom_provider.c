@@ -130,6 +130,20 @@ static void test_anthropic_request(void **state)
     cJSON_Delete(in.json);
 }
 
+static void test_responses_request(void **state)
+{
+    (void)state;
+    check_request(
+        &dialect_openai_responses,
+        "{\"model\":\"m\",\"instructions\":\"s\",\"tools\":[{\"type\":\"function\",\"name\":\"f\"}]"
+        ","
+        "\"input\":[{\"role\":\"user\",\"content\":[{\"type\":\"input_text\",\"text\":\"t\"}]},"
+        "{\"type\":\"reasoning\",\"summary\":[{\"type\":\"summary_text\",\"text\":\"r\"}]},"
+        "{\"role\":\"assistant\",\"content\":\"x\"},{\"type\":\"function_call\",\"call_id\":\"c\","
+        "\"name\":\"f\",\"arguments\":\"{\\\"a\\\":[1]}\"},{\"type\":\"function_call_output\","
+        "\"call_id\":\"c\",\"output\":\"r\"}]}");
+}
+
 static int write_stream(const struct dialect *d, struct writer *w)
 {
     const struct call call = {
@@ -172,6 +186,8 @@ static int write_replies(void *ctx)
     if (rc == 0)
         rc = in->dialect->write_models(&out, NULL);
     buf_deinit(&out);
+    buf_deinit(&w.said);
+    buf_deinit(&w.items);
     buf_deinit(&w.prefix);
     buf_deinit(&w.event);
     return rc;
@@ -180,7 +196,8 @@ static int write_replies(void *ctx)
 static void test_replies(void **state)
 {
     (void)state;
-    const struct dialect *const all[] = {&dialect_openai_chat, &dialect_anthropic};
+    const struct dialect *const all[] = {&dialect_openai_chat, &dialect_openai_responses,
+                                         &dialect_anthropic};
     for (size_t i = 0; i < ARRAY_LEN(all); i++) {
         struct inputs in = {parse("{\"model\":\"m\"}"),
                             parse("[{\"id\":\"c\",\"name\":\"f\",\"args\":\"{}\"}]"), all[i]};
@@ -193,8 +210,11 @@ static void test_replies(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_script),       cmocka_unit_test(test_builtin),
-        cmocka_unit_test(test_chat_request), cmocka_unit_test(test_anthropic_request),
+        cmocka_unit_test(test_script),
+        cmocka_unit_test(test_builtin),
+        cmocka_unit_test(test_chat_request),
+        cmocka_unit_test(test_anthropic_request),
+        cmocka_unit_test(test_responses_request),
         cmocka_unit_test(test_replies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
