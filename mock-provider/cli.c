@@ -12,7 +12,7 @@ static const char help[] =
     "usage: acp-mock-provider [OPTIONS] [-- COMMAND [ARG...]]\n"
     "\n"
     "A fake model API on 127.0.0.1 that answers from a script: OpenAI chat completions,\n"
-    "OpenAI Responses and Anthropic messages, told apart by the path.\n"
+    "OpenAI Responses, Anthropic messages and Gemini generateContent, told apart by the path.\n"
     "\n"
     "  --script FILE     the script (docs/mock-provider.md); without it every prompt is\n"
     "                    answered, and \"help\" tells which words do more\n"

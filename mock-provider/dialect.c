@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const struct dialect *const dialects[] = {&dialect_openai_chat, &dialect_openai_responses,
-                                                 &dialect_anthropic};
+                                                 &dialect_anthropic, &dialect_gemini};
 
 /* Whose mark the request carries comes first. */
 const struct dialect *dialect_for(const struct httpd_req *req)

@@ -110,6 +110,7 @@ struct dialect {
 extern const struct dialect dialect_openai_chat;
 extern const struct dialect dialect_openai_responses;
 extern const struct dialect dialect_anthropic;
+extern const struct dialect dialect_gemini;
 
 /* The dialect that answers this request; the first one for a path nobody owns. */
 const struct dialect *dialect_for(const struct httpd_req *req);

@@ -150,10 +150,12 @@ def test_the_command_has_our_streams_and_an_environment_that_leads_here(kit):
 
 
 def test_the_command_finds_every_dialect(kit):
-    script = 'echo "$ANTHROPIC_BASE_URL $ANTHROPIC_API_KEY [$ANTHROPIC_AUTH_TOKEN] $ACP_MOCK_PROVIDER"'
-    done = kit.run("acp-mock-provider", "--", "sh", "-c", script, env={**os.environ, "ANTHROPIC_AUTH_TOKEN": "a-real-one"})
-    base, key, token, root = done.stdout.split()
-    assert (base, key, token) == (root, "mock-key", "[]")
+    script = 'echo "$ANTHROPIC_BASE_URL $ANTHROPIC_API_KEY [$ANTHROPIC_AUTH_TOKEN]"; ' \
+             'echo "$GOOGLE_GEMINI_BASE_URL $GEMINI_API_KEY [$GOOGLE_API_KEY]"; echo "$ACP_MOCK_PROVIDER"'
+    done = kit.run("acp-mock-provider", "--", "sh", "-c", script,
+                   env={**os.environ, "ANTHROPIC_AUTH_TOKEN": "a-real-one", "GOOGLE_API_KEY": "a-real-one"})
+    anthropic, gemini, root = done.stdout.splitlines()
+    assert anthropic == gemini == f"{root} mock-key []"
 
 
 def test_the_command_can_be_served(kit, tmp_path):

@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "mock-provider/anthropic.h"
 #include "mock-provider/dialect.h"
+#include "mock-provider/gemini.h"
 #include "mock-provider/script.h"
 #include "json/json.h"
 
@@ -102,11 +103,15 @@ static void test_chat_request(void **state)
         "{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":\"r\"}]}");
 }
 
+/* The checks of these two look at headers, too: only the reading is tried. */
 static int read_neutral(void *ctx)
 {
     const struct inputs *in = ctx;
     cJSON *neutral = cJSON_CreateObject();
-    int rc = neutral ? anthropic_neutral(in->json, neutral) : E_NOMEM;
+    int rc = neutral ? 0 : E_NOMEM;
+    if (rc == 0)
+        rc = in->dialect == &dialect_gemini ? gemini_neutral(in->json, neutral)
+                                            : anthropic_neutral(in->json, neutral);
     cJSON_Delete(neutral);
     return rc;
 }
@@ -126,6 +131,24 @@ static void test_anthropic_request(void **state)
             "true,"
             "\"content\":[{\"type\":\"text\",\"text\":\"r\"}]},{\"type\":\"text\",\"text\":\"z\"}]}"
             "]}")};
+    oom_fail_each(read_neutral, &in);
+    cJSON_Delete(in.json);
+}
+
+static void test_gemini_request(void **state)
+{
+    (void)state;
+    struct inputs in = {
+        .json = parse(
+            "{\"systemInstruction\":{\"parts\":[{\"text\":\"s\"},{\"text\":\"t\"}]},\"tools\":[{"
+            "\"functionDeclarations\":[{\"name\":\"f\"}]}],\"contents\":[{\"role\":\"user\","
+            "\"parts\":["
+            "{\"text\":\"x\"}]},{\"role\":\"model\",\"parts\":[{\"text\":\"y\",\"thought\":true},{"
+            "\"functionCall\":{\"name\":\"f\",\"args\":{\"a\":[1]}}}]},{\"role\":\"user\","
+            "\"parts\":[{"
+            "\"functionResponse\":{\"name\":\"f\",\"response\":{\"error\":{\"a\":1}}}},{\"text\":"
+            "\"z\"}]}]}"),
+        .dialect = &dialect_gemini};
     oom_fail_each(read_neutral, &in);
     cJSON_Delete(in.json);
 }
@@ -197,7 +220,7 @@ static void test_replies(void **state)
 {
     (void)state;
     const struct dialect *const all[] = {&dialect_openai_chat, &dialect_openai_responses,
-                                         &dialect_anthropic};
+                                         &dialect_anthropic, &dialect_gemini};
     for (size_t i = 0; i < ARRAY_LEN(all); i++) {
         struct inputs in = {parse("{\"model\":\"m\"}"),
                             parse("[{\"id\":\"c\",\"name\":\"f\",\"args\":\"{}\"}]"), all[i]};
@@ -215,6 +238,7 @@ int main(void)
         cmocka_unit_test(test_chat_request),
         cmocka_unit_test(test_anthropic_request),
         cmocka_unit_test(test_responses_request),
+        cmocka_unit_test(test_gemini_request),
         cmocka_unit_test(test_replies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
