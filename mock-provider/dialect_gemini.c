@@ -105,7 +105,7 @@ static int write_fault(struct buf *out, const struct fault *f)
 static int write_models(struct buf *out, const cJSON *names)
 {
     static const char methods[] = "[\"generateContent\",\"countTokens\"]";
-    char text[256];
+    char path[256];
     const cJSON *name;
     struct jsonw w;
     jw_begin(&w, out);
@@ -113,9 +113,9 @@ static int write_models(struct buf *out, const cJSON *names)
     jw_kopen(&w, "models", '[');
     cJSON_ArrayForEach(name, names)
     {
-        snprintf(text, sizeof text, "models/%.240s", name->valuestring);
+        snprintf(path, sizeof path, "models/%.240s", name->valuestring);
         jw_open(&w, '{');
-        jw_kstr(&w, "name", text);
+        jw_kstr(&w, "name", path);
         jw_kstr(&w, "displayName", name->valuestring);
         jw_kint(&w, "inputTokenLimit", 1048576);
         jw_kint(&w, "outputTokenLimit", 65536);

@@ -17,7 +17,7 @@ static int check_caller(const cJSON *neutral, struct fault *f)
     if (!json_get(headers, "x-goog-api-key") && !json_get(headers, "authorization") && !in_path)
         return fault_set(f, 403, "",
                          "method doesn't allow unregistered callers: send x-goog-api-key");
-    if (json_get_bool(neutral, "stream") && !strstr(path, "alt=sse"))
+    if (json_get_bool(neutral, "stream") && path && !strstr(path, "alt=sse"))
         return fault_set(f, 400, "", "this mock streams with ?alt=sse only");
     return 0;
 }
@@ -37,9 +37,10 @@ static int check_foreign(const cJSON *body, struct fault *f)
 
 static bool is_word(const cJSON *item, const char *const *words)
 {
-    if (!cJSON_IsString(item))
+    const char *text = cJSON_GetStringValue(item);
+    if (!text)
         return false;
-    while (*words && strcasecmp(*words, item->valuestring) != 0)
+    while (*words && strcasecmp(*words, text) != 0)
         words++;
     return *words != NULL;
 }

@@ -139,19 +139,21 @@ static void test_neutral_form(void **state)
         "{\"role\":\"tool\",\"id\":\"d\",\"text\":\"no\",\"error\":true},"
         "{\"role\":\"user\",\"text\":\"go on\"}]},\"reply\":[{\"text\":\"ok\"}]}]",
         NULL);
-    check_answer(c, ONCE,
-                 BODY(
-                     SAYS(
-                         "{\"text\":\"a\"},{\"inline_data\":{\"mime_type\":\"image/"
-                         "png\",\"data\":\"A\"}},"
-                         "{\"text\":\"b\"}") "," MODEL("{\"text\":\"x\",\"thought\":true},{"
-                                                       "\"text\":\"one\"},{\"text\":\"two\"}"
-                                                       "," CALL_S(",\"id\":\"c\",\"args\":{\"p\":"
-                                                                  "1}") "," CALL(",\"id\":\"d\"")) "," SAYS(ANSWER("") ",{\"functionResponse\":{\"name\":\"read_file\",\"response\":{"
-                                                                                                                       "\"error\":\"no\"}}},{\"text\":\"go on\"}"),
-                     ",\"system_instruction\":{\"parts\":[{\"text\":\"S1\"},{\"text\":\"S2\"}]"
-                     "}" TOOLS),
-                 "200 ");
+    check_answer(
+        c, ONCE,
+        BODY(
+            SAYS(
+                "{\"text\":\"a\"},{\"inline_data\":{\"mime_type\":\"image/"
+                "png\",\"data\":\"A\"}},"
+                "{\"text\":\"b\"}") "," MODEL("{\"text\":\"x\",\"thought\":true},{"
+                                              "\"text\":\"one\"},{\"text\":\"two\"}"
+                                              "," CALL_S(
+                                                  ",\"id\":\"c\",\"args\":{\"p\":"
+                                                  "1}") "," CALL(",\"id\":\"d\"")) "," SAYS(ANSWER("") ",{\"functionResponse\":{\"name\":\"read_file\",\"response\":{"
+                                                                                                       "\"error\":\"no\"}}},{\"text\":\"go on\"}"),
+            ",\"system_instruction\":{\"parts\":[{\"text\":\"S1\"},{\"text\":\"S2\"}]"
+            "}" TOOLS),
+        "200 ");
 }
 
 static void refuse(struct fixture *f, const char *body, const char *want)
