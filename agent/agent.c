@@ -296,6 +296,7 @@ int agent_open(uv_loop_t *loop, const struct agent_options *options, const struc
                           .model = options->model,
                           .work_mode = options->work_mode,
                           .max_tokens = options->max_tokens,
+                          .safe_mode = options->safe_mode,
                           .append = options->append,
                           .title = options->title,
                           .may_gather = may_gather,

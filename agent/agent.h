@@ -18,6 +18,7 @@ struct agent_options {
     const char *work_mode; /* of new sessions; NULL: as configured */
     const char *append;    /* joins every system prompt; may be NULL */
     const char *title;     /* of new sessions; NULL: made from the first prompt */
+    bool safe_mode;        /* see env.h */
     uint32_t max_tokens;   /* 0: the provider's default */
     size_t max_line;       /* 0: 64 MiB */
     config_env env;

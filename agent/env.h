@@ -20,6 +20,7 @@ struct env {
     const char *model;     /* "provider/model" of the command line, or NULL */
     const char *work_mode; /* of the command line, or NULL */
     uint32_t max_tokens;
+    bool safe_mode;     /* nothing that the user did not write is run, nothing loosened */
     const char *append; /* joins every system prompt, or NULL */
     const char *title;  /* of new sessions, or NULL: made from the first prompt */
     bool pressed;       /* the client does not read: nothing new may be started */

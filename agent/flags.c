@@ -34,6 +34,7 @@ static const struct flag {
     {"--cwd", "-cwd", FLAG_TEXT, ACP | SESSIONS, offsetof(struct flags, cwd)},
     {"--model", "-m", FLAG_TEXT, ACP | SETUP, offsetof(struct flags, model)},
     {"--profile", NULL, FLAG_PROFILE, ACP, 0},
+    {"--safe-mode", NULL, FLAG_ON, ACP, offsetof(struct flags, safe_mode)},
     {"--title", NULL, FLAG_TEXT, ACP, offsetof(struct flags, title)},
     {"--append-system-prompt", NULL, FLAG_TEXT, ACP, offsetof(struct flags, append)},
     {"--append-system-prompt-file", NULL, FLAG_TEXT, ACP, offsetof(struct flags, append_file)},
@@ -68,6 +69,8 @@ const char *flags_usage(void)
            "  --model, -m P/M          provider/model, or a model of the default provider\n"
            "  --profile WORK           how sessions begin: economy, balanced or delivery\n"
            "  --max-tokens N           tokens the model may write per answer\n"
+           "  --safe-mode              ask before every change, whatever is configured; no project "
+           "settings\n"
            "  --title TEXT             title of new sessions, instead of their first words\n"
            "  --append-system-prompt TEXT, --append-system-prompt-file FILE\n"
            "                           added to the system prompt\n"

@@ -30,7 +30,7 @@ struct flags {
     const char *words[FLAGS_WORDS]; /* of sessions: what to do, with which one */
     uint32_t max_tokens;            /* 0: not given */
     size_t max_line;                /* 0: not given */
-    bool json, no_check, setup;
+    bool json, no_check, setup, safe_mode;
     enum log_level log_level;
     char error[256]; /* after E_INVALID: one sentence */
 };

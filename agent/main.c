@@ -144,6 +144,7 @@ static int open_agent(struct program *p, const struct flags *f)
                                     .work_mode = f->profile,
                                     .append = p->append.p,
                                     .title = f->title,
+                                    .safe_mode = f->safe_mode,
                                     .max_tokens = f->max_tokens,
                                     .max_line = f->max_line,
                                     .env = env,

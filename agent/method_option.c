@@ -53,9 +53,9 @@ static int set_mode(struct session *s, const char *name)
     for (size_t i = 0; i < ARRAY_LEN(legacy); i++) {
         if (strcmp(legacy[i].name, name) != 0)
             continue;
-        int rc = option_set(s, "mode", legacy[i].mode);
-        return rc == 0 && legacy[i].approval ? option_set(s, "tool_approval", legacy[i].approval)
-                                             : rc;
+        const char *approval = legacy[i].approval;
+        int rc = approval ? option_set(s, "tool_approval", approval) : 0;
+        return rc == 0 ? option_set(s, "mode", legacy[i].mode) : rc;
     }
     return option_set(s, "mode", name);
 }

@@ -62,8 +62,10 @@ void method_session_new(struct agent *a, struct rpc_request *req, const cJSON *p
         method_fail_login(a, req);
         return;
     }
-    struct settings_start start = {
-        .config = &a->env.config, .model = a->env.model, .work_mode = a->env.work_mode};
+    struct settings_start start = {.config = &a->env.config,
+                                   .model = a->env.model,
+                                   .work_mode = a->env.work_mode,
+                                   .safe_mode = a->env.safe_mode};
     rc = open_session(a, &p, &start, &s);
     if (rc == E_INVALID) {
         rpc_fail(req, RPC_INTERNAL_ERROR, start.error, NULL);

@@ -53,6 +53,9 @@ const char *mode_note(enum mode is, enum mode was)
         [MODE_NORMAL] = "[From now on the mode is normal: changes are allowed again.]",
         [MODE_PLAN] = "[From now on the mode is plan: look and think, but change nothing, and end "
                       "with a plan that the user can agree to.]",
+        [MODE_GOAL] = "[From now on the mode is goal: what the user asks for is a goal. Go on "
+                      "without asking back until it is reached or cannot be, and say so with the "
+                      "tool update_goal.]",
     };
     return is == was ? NULL : notes[is];
 }

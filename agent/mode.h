@@ -12,7 +12,8 @@
 /* How agent and user work together. */
 #define MODES(X)                                                                                   \
     X(MODE_NORMAL, "normal", "Normal", "Answers, and changes files if asked to.")                  \
-    X(MODE_PLAN, "plan", "Plan", "Looks and thinks, changes nothing, and ends with a plan.")
+    X(MODE_PLAN, "plan", "Plan", "Looks and thinks, changes nothing, and ends with a plan.")       \
+    X(MODE_GOAL, "goal", "Goal", "Goes on by itself until what was asked for is done.")
 
 /* How much work goes into an answer. */
 #define WORKS(X)                                                                                   \

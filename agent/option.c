@@ -60,11 +60,17 @@ static void write_work(struct jsonw *w, const struct session *s, const struct op
     close_option(w);
 }
 
+static bool may_approve(const struct session *s, enum approval a)
+{
+    return a == APPROVAL_ASK || !s->env->safe_mode;
+}
+
 static void write_approval(struct jsonw *w, const struct session *s, const struct option *o)
 {
     open_option(w, o, approval_choice(s->settings.approval)->value);
     for (int i = 0; i < APPROVAL_COUNT; i++)
-        write_value(w, approval_choice((enum approval)i));
+        if (may_approve(s, (enum approval)i))
+            write_value(w, approval_choice((enum approval)i));
     close_option(w);
 }
 
@@ -179,8 +185,7 @@ static int set_work(struct settings *to, const struct session *s, const char *va
 static int set_approval(struct settings *to, const struct session *s, const char *value)
 {
     int approval = approval_find(value);
-    (void)s;
-    if (approval < 0)
+    if (approval < 0 || !may_approve(s, (enum approval)approval))
         return E_INVALID;
     to->approval = (enum approval)approval;
     return 0;

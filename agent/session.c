@@ -91,6 +91,8 @@ int session_reopen(struct env *env, const struct store_session *stored,
     s->system = settle(s, place) ? find_system(stored, place, env->append) : NULL;
     s->updated = stored->updated;
     rc = settings_read(&s->settings, stored->settings);
+    if (env->safe_mode)
+        s->settings.approval = APPROVAL_ASK;
     if (rc < 0 || !s->system || (stored->title && !s->title)) {
         session_destroy(s);
         return E_NOMEM;

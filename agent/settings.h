@@ -34,6 +34,7 @@ struct settings_start {
     const struct config *config;
     const char *model, *work_mode; /* of the command line, or NULL */
     const char *cwd;
+    bool safe_mode; /* the project is not asked, and every change is to be */
     char error[640];
 };
 int settings_begin(struct settings *s, struct settings_start *start);

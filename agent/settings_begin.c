@@ -92,7 +92,7 @@ static void set_words(struct settings *s, const struct settings_start *start,
     const char *approval = start->config->tool_approval;
     if (work && work_find(work) >= 0)
         s->work = (enum work)work_find(work);
-    if (approval && approval_find(approval) >= 0)
+    if (!start->safe_mode && approval && approval_find(approval) >= 0)
         s->approval = (enum approval)approval_find(approval);
 }
 
@@ -101,7 +101,7 @@ int settings_begin(struct settings *s, struct settings_start *start)
     char path[PATH_MAX];
     struct project project = {NULL, NULL, NULL};
     cJSON *root = NULL;
-    int rc = find_project(start, path, &root);
+    int rc = start->safe_mode ? 0 : find_project(start, path, &root);
     if (rc == 1)
         rc = read_members(root, path, &project, start);
     if (rc == 0)

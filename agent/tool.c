@@ -12,7 +12,9 @@
 #define QUOTE_MAX      200 /* bytes of bad arguments that go into an error */
 
 /* Every tool, once. */
-#define TOOLS(X) X(tool_read_file)
+#define TOOLS(X)                                                                                   \
+    X(tool_read_file)                                                                              \
+    X(tool_update_goal)
 
 static const struct tool *const tools[] = {
 #define X(tool) &tool,

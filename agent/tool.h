@@ -29,8 +29,9 @@ struct tool_call {
 
 struct tool_result {
     bool failed;
-    char *text; /* owned; what model and client are told */
-    cJSON *raw; /* owned; for rawOutput, or NULL */
+    bool goal_over; /* the user's goal is reached, or cannot be */
+    char *text;     /* owned; what model and client are told */
+    cJSON *raw;     /* owned; for rawOutput, or NULL */
 };
 
 struct tool_run; /* a call that is running */
@@ -57,6 +58,7 @@ struct tool_run {
 };
 
 extern const struct tool tool_read_file;
+extern const struct tool tool_update_goal;
 
 /* What the model is told of: the table's specs. */
 const struct llm_tool *const *tool_specs(size_t *ret_n);

@@ -137,8 +137,7 @@ static void on_failed(struct turn *t, const struct llm_error *e)
 
 /* --- the model's reply --- */
 
-/* The turn would be over, but the user has said more. */
-static void go_on_guided(struct turn *t)
+static void go_on(struct turn *t)
 {
     int rc = turn_keep_reply(t, "[No text.]");
     if (rc < 0) {
@@ -146,8 +145,25 @@ static void go_on_guided(struct turn *t)
         return;
     }
     t->tries = 0;
-    t->guided = true;
     turn_request_model(t);
+}
+
+/* The turn would be over, but the user has said more. */
+static void go_on_guided(struct turn *t)
+{
+    t->guided = true;
+    go_on(t);
+}
+
+/* The model has stopped without a word about the goal. */
+static void go_on_to_goal(struct turn *t)
+{
+    if (t->rounds++ == TURN_MAX_ROUNDS) {
+        turn_end(t, ACP_STOP_MAX_TURN_REQUESTS);
+        return;
+    }
+    t->pushed = true;
+    go_on(t);
 }
 
 static void on_stopped(struct turn *t, struct llm_reply *reply)
@@ -157,6 +173,8 @@ static void on_stopped(struct turn *t, struct llm_reply *reply)
         turn_run_tools(t, reply);
     } else if (!list_empty(&t->steers)) {
         go_on_guided(t);
+    } else if (t->shown && t->s->settings.mode == MODE_GOAL && !t->goal_over) {
+        go_on_to_goal(t);
     } else if (t->shown) {
         turn_end(t, ACP_STOP_END_TURN);
     } else {

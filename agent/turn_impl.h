@@ -11,6 +11,7 @@
  */
 
 #define TURN_MAX_REQUESTS 100 /* model requests of one turn */
+#define TURN_MAX_ROUNDS   25  /* times that a turn goes on by itself towards its goal */
 
 struct turn_call {
     char id[SESSION_WIRE_ID_MAX]; /* toolCallId: ours, since providers repeat theirs */
@@ -29,6 +30,9 @@ struct turn {
     size_t reply_at;     /* the message whose calls are being run */
     unsigned requests;   /* model requests so far */
     bool guided;         /* the next one is only due to guidance: it does not count */
+    unsigned rounds;     /* times that it went on by itself */
+    bool goal_over;      /* the model has said so */
+    bool pushed;         /* the model is to be told that its goal still stands */
     struct list steers;  /* struct steer: guidance that the model has not got yet */
     enum mode told_mode; /* what the model knew when the turn began */
     enum work told_work;

@@ -98,8 +98,19 @@ static int add_instructions(struct turn *t)
     return rc;
 }
 
+static int add_push(struct turn *t)
+{
+    bool pushed = t->pushed;
+    t->pushed = false;
+    return pushed ? add_note(t, "[The goal still stands: go on, or say with update_goal that it is "
+                                "reached or cannot be.]")
+                  : 0;
+}
+
 int turn_add_notes(struct turn *t)
 {
-    int rc = add_instructions(t);
+    int rc = add_push(t);
+    if (rc == 0)
+        rc = add_instructions(t);
     return rc == 0 ? add_mode(t) : rc;
 }

@@ -65,6 +65,7 @@ static void on_tool_done(void *ctx, struct tool_result *result)
 {
     struct turn *t = ctx;
     t->run = NULL;
+    t->goal_over = t->goal_over || result->goal_over;
     go_on(t, record(t, result));
 }
 

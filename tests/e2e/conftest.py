@@ -4,6 +4,7 @@ import pathlib
 
 import pytest
 
+from agent_process import AgentProcess
 from kit import Kit, MockProvider
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -54,3 +55,19 @@ def mock_provider(kit, tmp_path):
     yield start
     for provider in started:
         provider.stop()
+
+
+@pytest.fixture
+def agent(kit, tmp_path):
+    """Starts acp-agent: agent(*flags, home=..., provider=..., env=...) -> AgentProcess."""
+    started = []
+
+    def start(*args, home=None, **options):
+        home = home or tmp_path / f"home{len(started)}"
+        home.mkdir(exist_ok=True)
+        started.append(AgentProcess(kit, home, *args, **options))
+        return started[-1]
+
+    yield start
+    for process in started:
+        process.stop()

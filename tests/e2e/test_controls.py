@@ -4,27 +4,10 @@ import json
 
 import pytest
 
-from agent_process import AgentProcess
 
 STEER = "_reasonix.io/session/steer"
 RELOAD = "_reasonix.io/session/reloadExtensions"
 REPETITIONS = 1000
-
-
-@pytest.fixture
-def agent(kit, tmp_path):
-    """Starts acp-agent: agent(*flags, home=..., provider=..., env=...) -> AgentProcess."""
-    started = []
-
-    def start(*args, home=None, **options):
-        home = home or tmp_path / f"home{len(started)}"
-        home.mkdir(exist_ok=True)
-        started.append(AgentProcess(kit, home, *args, **options))
-        return started[-1]
-
-    yield start
-    for process in started:
-        process.stop()
 
 
 def steer(process, session, text):
@@ -235,3 +218,57 @@ def test_the_terminal_login_is_for_clients_that_can(agent, kit, tmp_path):
     with contextlib.suppress(StopIteration):
         methods = process.call("initialize", {"protocolVersion": 1, "clientCapabilities": {}})
         raise AssertionError(next(m for m in methods["result"]["authMethods"] if m.get("type") == "terminal"))
+
+
+# -- goals -----------------------------------------------------------------------------------
+
+
+def pursue(process, work, *, say="reach it"):
+    session = open_session(process, work)["sessionId"]
+    process.call("session/set_mode", {"sessionId": session, "modeId": "goal"})
+    return turn(process, session, say)
+
+
+@pytest.mark.parametrize("status", ["complete", "blocked"])
+def test_a_goal_is_pursued_until_the_model_says_so(agent, mock_provider, work, status):
+    provider = mock_provider([
+        {"reply": [{"text": "step one"}]},
+        {"reply": [{"tool": "update_goal", "with": {"status": "done?"}}]},
+        {"reply": [{"text": "step two"}]},
+        {"reply": [{"tool": "update_goal", "with": {"status": status, "note": "x"}}]},
+        {"reply": [{"text": "that is it"}]}])
+    process = agent("--model", "openai/m", provider=provider)
+    assert pursue(process, work) == "end_turn"
+    last = [r["request"]["last"] for r in provider.requests()]
+    assert [m["role"] for m in last] == ["user", "user", "tool", "user", "tool"]
+    assert all("update_goal" in last[n]["text"] for n in (1, 3))
+    assert "must be complete or blocked" in last[2]["text"] and last[4]["text"] == "Noted."
+    assert process.text() == "step onestep twothat is it"
+    shown = [m["params"]["update"] for m in process.log if m.get("method") == "session/update"]
+    calls = [u["status"] for u in shown if u["sessionUpdate"] == "tool_call_update"]
+    assert calls == ["failed", "in_progress", "completed"]
+
+
+def test_pursuing_a_goal_has_a_bound(agent, mock_provider, work):
+    provider = mock_provider([{"when": {}, "reply": [{"text": "."}]}])
+    assert pursue(agent("--model", "openai/m", provider=provider), work) == "max_turn_requests"
+    assert len(provider.requests()) == 26
+
+
+def test_a_goal_can_be_given_up(agent, mock_provider, work):
+    """Cancelled, and by another mode, while the model is at it."""
+    provider = mock_provider([
+        {"reply": [{"text": "a"}, {"stall": True}]},
+        {"reply": [{"text": "b"}, {"delay": 300}]}])
+    process = agent("--model", "openai/m", provider=provider)
+    session = open_session(process, work)["sessionId"]
+    process.call("session/set_mode", {"sessionId": session, "modeId": "goal"})
+    process.send(prompt := process.prompt(session, "one"))
+    process.update("agent_message_chunk")
+    process.send({"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": session}})
+    assert process.answer(prompt)["result"] == {"stopReason": "cancelled"}
+    process.send(prompt := process.prompt(session, "two"))
+    process.update("agent_message_chunk")
+    process.call("session/set_mode", {"sessionId": session, "modeId": "normal"})
+    assert process.answer(prompt)["result"] == {"stopReason": "end_turn"}
+    assert len(provider.requests()) == 2

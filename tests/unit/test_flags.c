@@ -33,6 +33,7 @@ static void test_defaults(void **state)
     assert_null(f.model);
     assert_int_equal(f.max_tokens, 0);
     assert_int_equal(f.max_line, 0);
+    assert_false(f.safe_mode);
 }
 
 static void test_values(void **state)
@@ -55,7 +56,8 @@ static void test_values(void **state)
     assert_string_equal(f.model, "x");
     assert_string_equal(f.append, "a=b");
     assert_string_equal(f.append_file, "f");
-    assert_int_equal(PARSE(&f, "acp", "--cwd=/v"), 0);
+    assert_int_equal(PARSE(&f, "acp", "--cwd=/v", "--safe-mode"), 0);
+    assert_true(f.safe_mode);
     assert_string_equal(f.cwd, "/v");
 }
 
@@ -111,7 +113,6 @@ static void test_refusals(void **state)
     assert_int_equal(parse(&f, (const char *const[]){"acp-agent", NULL}), E_INVALID);
     REFUSED("serve", "serve");
     REFUSED("--no-such", "acp", "--no-such");
-    REFUSED("--safe-mode", "acp", "--safe-mode"); /* not there yet: better refused than ignored */
     REFUSED("--model", "acp", "--model");
     REFUSED("--profile", "acp", "--profile", "lazy");
     REFUSED("does not belong", "acp", "--json");
