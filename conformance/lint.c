@@ -197,16 +197,20 @@ static void check_model(struct shape *s, const cJSON *model, const void *arg)
         fault_at(s, err, cJSON_IsArray(model) ? "turns" : NULL);
 }
 
+static const struct shape_member link_members[] = {{"link", SHAPE_STRING, true, NULL}};
+
 static void check_files(struct shape *s, const cJSON *files, const void *arg)
 {
     const cJSON *file;
     (void)arg;
-    shape_each(s, files, SHAPE_STRING);
+    shape_each(s, files, SHAPE_STRING | SHAPE_OBJECT);
     cJSON_ArrayForEach(file, files)
     {
         size_t mark = shape_enter(s, file->string);
         if (file->string[0] == '/' || strstr(file->string, ".."))
             shape_fault(s, "a path has to be relative and stay below the working directory");
+        if (cJSON_IsObject(file))
+            shape_object(s, file, link_members, ARRAY_LEN(link_members), NULL);
         shape_leave(s, mark);
     }
 }

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Files below the session's working directory. They are small, so plain blocking calls do. */
 
@@ -39,6 +40,30 @@ int play_file_write(const struct player *p, const char *path, const char *text)
     return rc;
 }
 
+/* The target stands in the link as it is given. */
+static int make_link(const struct player *p, const char *path, const char *target)
+{
+    struct buf full = {0};
+    int rc = full_path(p, path, &full);
+    char *name = rc == 0 ? buf_cstr(&full) : NULL;
+    if (rc == 0)
+        rc = name ? disk_make_folders(name, strlen(p->cwd) + 1) : E_NOMEM;
+    if (rc == 0 && symlink(target, name) < 0)
+        rc = -errno;
+    buf_deinit(&full);
+    return rc;
+}
+
+int play_file_make(const struct player *p, const cJSON *file)
+{
+    const char *target = json_get_str(file, "link");
+    if (play_path_check(file->string) < 0)
+        return E_INVALID;
+    if (target)
+        return make_link(p, file->string, target);
+    return cJSON_IsString(file) ? play_file_write(p, file->string, file->valuestring) : E_INVALID;
+}
+
 static int read_file(const struct player *p, const char *path, struct buf *out)
 {
     struct buf full = {0};
@@ -57,12 +82,16 @@ int play_write_file_begin(struct player *p, struct play_step *s)
                   : PLAY_NEXT;
 }
 
-static int judge_file(struct player *p, struct play_step *s, int rc, struct buf *text)
+static bool file_holds(const struct play_step *s, int rc, const char *text)
+{
+    if (json_get_bool(s->step, "absent"))
+        return rc == -ENOENT;
+    return rc == 0 && play_text_holds(s, text);
+}
+
+static void judge_file(struct player *p, const struct play_step *s, int rc, const char *text)
 {
     bool want_absent = json_get_bool(s->step, "absent");
-    const char *whole = buf_cstr(text);
-    if (!whole || rc == E_NOMEM)
-        return play_error(p, s, "%s", err_text(E_NOMEM));
     if (want_absent && rc == -ENOENT)
         play_held(p, s, NULL);
     else if (want_absent)
@@ -70,17 +99,43 @@ static int judge_file(struct player *p, struct play_step *s, int rc, struct buf 
     else if (rc < 0)
         play_broken(p, s, "%s cannot be read: %s", s->value->valuestring, err_text(rc));
     else
-        play_judge_text(p, s, whole);
-    return PLAY_NEXT;
+        play_judge_text(p, s, text);
+}
+
+/* PLAY_WAIT if it is not so yet and may still become so. */
+static int look_at_file(struct player *p, struct play_step *s, bool last)
+{
+    struct buf text = {0};
+    int rc = read_file(p, s->value->valuestring, &text);
+    const char *whole = buf_cstr(&text);
+    int next = PLAY_NEXT;
+    if (!whole || rc == E_NOMEM)
+        next = play_error(p, s, "%s", err_text(E_NOMEM));
+    else if (!last && !file_holds(s, rc, whole))
+        next = PLAY_WAIT;
+    else
+        judge_file(p, s, rc, whole);
+    buf_deinit(&text);
+    return next;
 }
 
 int play_file_begin(struct player *p, struct play_step *s)
 {
-    struct buf text = {0};
-    int rc = read_file(p, s->value->valuestring, &text);
-    rc = judge_file(p, s, rc, &text);
-    buf_deinit(&text);
+    return json_get(s->raw, "within") ? PLAY_WAIT : look_at_file(p, s, true);
+}
+
+int play_file_poll(struct player *p, struct play_step *s)
+{
+    int rc = look_at_file(p, s, false);
+    if (rc == PLAY_WAIT)
+        play_wake_later(p);
     return rc;
+}
+
+int play_file_late(struct player *p, struct play_step *s, const char *why)
+{
+    (void)why;
+    return look_at_file(p, s, true);
 }
 
 static int check_path(const cJSON *step, const char *verb, struct json_error *reterr)

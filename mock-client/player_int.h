@@ -269,6 +269,8 @@ int play_late_unreached(struct player *p, struct play_step *s, const char *why);
 /* All expectations of a step are unreached. */
 void play_unreached(struct player *p, const struct play_step *s, const char *text);
 /* Compares text with the step's equals, contains or match, and tells. 0 or negative. */
+/* equals, contains and match of the step, as far as it has them. */
+bool play_text_holds(const struct play_step *s, const char *text);
 int play_judge_text(struct player *p, const struct play_step *s, const char *text);
 /* Compares a number with N or {"min", "max"}: 1 it is, 0 it is not; range says what was wanted. */
 int play_in_range(const cJSON *range, size_t n, char *text, size_t text_n);
@@ -306,6 +308,8 @@ int play_merge(cJSON *base, const cJSON *over);
 /* A path below cwd: 0, or E_INVALID for an absolute one and for "..". */
 int play_path_check(const char *path);
 int play_file_write(const struct player *p, const char *path, const char *text);
+/* A member of the case's `files`: a text, or {"link": target}. 0, E_INVALID or a negative errno. */
+int play_file_make(const struct player *p, const cJSON *file);
 
 /* ---- the verbs ----------------------------------------------------------------------------------
  */
@@ -358,6 +362,7 @@ PLAY_VERB_FN(model_gone_begin);
 PLAY_VERB_FN(model_gone_poll);
 PLAY_VERB_FN(write_file_begin);
 PLAY_VERB_FN(file_begin);
+PLAY_VERB_FN(file_poll);
 PLAY_VERB_FN(write_buffer_begin);
 PLAY_VERB_FN(buffer_begin);
 PLAY_VERB_FN(terminals_begin);
@@ -377,6 +382,7 @@ PLAY_VERB_FN(processes_begin);
 PLAY_VERB_FN(processes_poll);
 
 int play_terminals_late(struct player *p, struct play_step *s, const char *why);
+int play_file_late(struct player *p, struct play_step *s, const char *why);
 int play_processes_late(struct player *p, struct play_step *s, const char *why);
 int play_start_late(struct player *p, struct play_step *s, const char *why);
 int play_hold_late(struct player *p, struct play_step *s, const char *why);

@@ -182,14 +182,22 @@ static bool matches_regex(const char *pattern, const char *text)
     return found;
 }
 
+bool play_text_holds(const struct play_step *s, const char *text)
+{
+    const char *equals = json_get_str(s->step, "equals");
+    const char *contains = json_get_str(s->step, "contains");
+    const char *match = json_get_str(s->step, "match");
+    return (!equals || !strcmp(text, equals)) && (!contains || strstr(text, contains)) &&
+           (!match || matches_regex(match, text));
+}
+
 int play_judge_text(struct player *p, const struct play_step *s, const char *text)
 {
     const char *equals = json_get_str(s->step, "equals");
     const char *contains = json_get_str(s->step, "contains");
     const char *match = json_get_str(s->step, "match");
     struct json_mismatch m = {0};
-    bool held = (!equals || !strcmp(text, equals)) && (!contains || strstr(text, contains)) &&
-                (!match || matches_regex(match, text));
+    bool held = play_text_holds(s, text);
     snprintf(m.expected, sizeof m.expected, "%s\"%.200s\"",
              equals     ? ""
              : contains ? "text containing "

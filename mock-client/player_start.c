@@ -35,19 +35,12 @@ static int apply_member(struct player *p, const char *name, char ***list,
     return rc;
 }
 
-static int write_file(const struct player *p, const cJSON *file)
-{
-    if (!cJSON_IsString(file) || play_path_check(file->string) < 0)
-        return E_INVALID;
-    return play_file_write(p, file->string, file->valuestring);
-}
-
 int play_write_files(struct player *p)
 {
     const cJSON *file;
     cJSON_ArrayForEach(file, json_get(p->options.play, "files"))
     {
-        int rc = write_file(p, file);
+        int rc = play_file_make(p, file);
         if (rc < 0)
             return play_error(p, &p->now, "files: cannot write %s: %s", file->string, err_text(rc));
     }

@@ -70,7 +70,7 @@ static const struct play_verb verbs[] = {
     {"write_file", "writes a file", "s", "content:s", 0, play_write_file_check,
      play_write_file_begin, NULL, NULL},
     {"file", "compares a file", "s", "absent:t " AS_TEXT, PLAY_JUDGES, play_file_check,
-     play_file_begin, NULL, NULL},
+     play_file_begin, play_file_poll, play_file_late},
     {"write_buffer", "changes the unsaved text of a file", "s", "content:s", 0,
      play_write_buffer_check, play_write_buffer_begin, NULL, NULL},
     {"buffer", "compares the unsaved text of a file", "s", "absent:t " AS_TEXT, PLAY_JUDGES,

@@ -58,7 +58,8 @@ static void a_good_case_has_no_faults(void **state)
         HEAD STEPS MUTANTS,
         HEAD "\"why\": \"w\", \"tags\": [\"a\"], \"needs\": [\"cap:loadSession\", \"no-cap:x.y\", "
              "\"intent:read\", \"auth:none\",\n"
-             "\"modes\", \"profile:x\"], \"files\": {\"a.txt\": \"x\"}, \"env\": {\"A\": null, "
+             "\"modes\", \"profile:x\"], \"files\": {\"a.txt\": \"x\", \"l\": {\"link\": "
+             "\"a.txt\"}}, \"env\": {\"A\": null, "
              "\"B\": \"c\"}, \"args\": [\"x\"], \"handshake\": true,\n"
              "\"timeout\": 100, \"client\": {\"capabilities\": {}, \"policy\": "
              "{\"session/request_permission\": \"allow_once\"}},\n"
@@ -103,6 +104,7 @@ static const struct {
      "/model/turns/0/reply/0: "},
     {HEAD "\"files\": {\"/etc/passwd\": \"x\"},\n" STEPS MUTANTS,
      "/files/~1etc~1passwd: a path has to be relative"},
+    {HEAD "\"files\": {\"a\": {\"lnk\": \"b\"}},\n" STEPS MUTANTS, "/files/a/lnk: unknown member"},
     {HEAD "\"env\": {\"A\": 1},\n" STEPS MUTANTS, "/env/A: expected string or null, got number"},
     {HEAD "\"args\": \"x\",\n" STEPS MUTANTS, "/args: expected array, got string"},
     {HEAD "\"timeout\": 0,\n" STEPS MUTANTS, "/timeout: the deadline is a positive number"},

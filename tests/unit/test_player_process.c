@@ -16,6 +16,12 @@ static void test_files(void **state)
                 "'^s[0-9]$'}, {'prompt': 'file'}, {'file': 'made.txt', 'equals': 'new\\n'}"),
         "A-1 held\nA-1 broken: d.txt is there, and should not be\nA-1 held\nA-1 broken: e.txt "
         "cannot be read: No such file or directory\nA-1 held\nA-1 held\nfinished\n");
+    play_expect_log(
+        CASE_OF("'files': {'a/link': {'link': '../d.txt'}, 'd.txt': 'd'}", SESSION
+                "{'file': 'a/link', 'equals': 'd'}, {'prompt': 'file', 'wait': false}, {'file': "
+                "'made.txt', 'equals': 'new\\n', 'within': 5000}, {'file': 'made.txt', 'absent': "
+                "true, 'within': 1}"),
+        "A-1 held\nA-1 held\nA-1 broken: made.txt is there, and should not be\nfinished\n");
     play_expect_log(CASE_OF("'files': {'../x': 'abc'}", "{'alive': true}"),
                     "error: files: cannot write ../x: invalid value\n");
 }

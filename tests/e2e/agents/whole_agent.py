@@ -13,12 +13,14 @@ import sys
 import threading
 import uuid
 
+import whole_mcp
 from whole_turn import Turn
 from whole_wire import Fault, text, need, WIRE, model
 
 HOME = pathlib.Path(os.environ.get("ACP_AGENT_HOME") or os.environ.get("HOME", "/nonexistent"))
 STORE = HOME / "whole-agent.json"
 MODES = [{"id": "ask", "name": "Ask"}, {"id": "plan", "name": "Plan"}]
+WINDOWS = {"small": 1000, "large": 2000}
 MODELS = [{"value": "small", "name": "Small"}, {"value": "large", "name": "Large"}]
 COMMANDS = [{"name": "greet", "description": "Says hello", "input": {"hint": "whom"}}]
 
@@ -31,6 +33,7 @@ class Session:
         self.messages, self.mode, self.model = list(messages), "ask", "small"
         self.cancelled, self.running, self.connection = threading.Event(), False, None
         self.allowed, self.child, self.terminal, self.open_calls = set(), None, None, set()
+        self.servers = []
 
     def stop(self):
         self.cancelled.set()
@@ -44,6 +47,11 @@ class Session:
                 os.killpg(self.child.pid, signal.SIGKILL)
             except OSError:
                 pass
+
+    def end(self):
+        self.stop()
+        for server in self.servers:
+            server.stop()
 
     def resolve(self, path):
         whole = pathlib.Path(self.cwd, path).resolve()
@@ -154,6 +162,7 @@ class Agent:
             raise Fault(-32000, "please log in")
         cwd, roots = self.folders(params)
         session = Session(str(uuid.uuid4()), cwd, roots)
+        session.servers = whole_mcp.connect(params)
         self.sessions[session.id] = session
         return {"sessionId": session.id, **self.state(session)}
 
@@ -164,8 +173,9 @@ class Agent:
         cwd, roots = self.folders(params)
         kept = self.stored().get(id_, {"messages": [], "title": None})
         if id_ in self.sessions:
-            self.sessions[id_].stop()
+            self.sessions[id_].end()
         self.sessions[id_] = Session(id_, cwd, roots, kept["messages"], kept["title"])
+        self.sessions[id_].servers = whole_mcp.connect(params)
         return self.sessions[id_]
 
     def load(self, params):
@@ -194,7 +204,7 @@ class Agent:
 
     def close(self, params):
         session = self.session(params)
-        session.stop()
+        session.end()
         del self.sessions[session.id]
         return {}
 
@@ -202,7 +212,7 @@ class Agent:
         id_ = need(params, "sessionId", str)
         session = self.sessions.pop(id_, None)
         if session:
-            session.stop()
+            session.end()
         if id_ in self.stored():
             self.store(Session(id_, ""), gone=True)
         return {}
@@ -240,6 +250,8 @@ class Agent:
     def turn(self, id_, session, prompt):
         answer = {"error": {"code": -32603, "message": "the turn failed"}}
         before = len(session.messages)
+        for server in session.servers:
+            server.ready.wait(5)
         try:
             words = self.words(prompt[0]) if prompt else ""
             if words.startswith("/greet"):
@@ -251,7 +263,8 @@ class Agent:
             if reason == "refusal":
                 del session.messages[before:]
             self.store(session)
-            WIRE.update(session, "usage_update", used=len(session.messages), size=1000)
+            WIRE.update(session, "usage_update", used=len(session.messages),
+                        size=WINDOWS[session.model])
             answer = {"result": {"stopReason": reason}}
         except Fault as fault:
             answer = {"error": fault.error}
@@ -342,7 +355,7 @@ class Agent:
             except Fault as fault:
                 WIRE.send({"id": None, "error": fault.error})
         for session in self.sessions.values():
-            session.stop()
+            session.end()
             self.dismiss(session, withdraw=False)
             for id_ in list(session.open_calls):
                 WIRE.answered({"id": id_, "error": {}})

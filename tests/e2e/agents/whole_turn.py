@@ -39,6 +39,11 @@ class Turn:
                     for c in calls]
             if entry["content"] or calls:
                 self.session.messages.append(entry)
+            if not calls and finish == "stop" and self.session.mode == "plan" and self.approved():
+                self.session.messages.append({"role": "user", "content": "The plan is approved."})
+                continue
+            if finish == "length" and isinstance(self.agent.has("session", "notices"), dict):
+                WIRE.update(self.session, "notice", severity="warning", title="The answer was cut off")
             if not calls:
                 return {"length": "max_tokens", "content_filter": "refusal"}.get(finish, "end_turn")
             for call in calls:
@@ -46,6 +51,23 @@ class Turn:
             if self.session.cancelled.is_set():
                 return "cancelled"
         return "max_turn_requests"
+
+    def approved(self):
+        """A plan is a question; with a yes the mode is left."""
+        self.id = str(uuid.uuid4())
+        WIRE.update(self.session, "tool_call", toolCallId=self.id, title="Leave the plan mode", kind="switch_mode",
+                    status="pending")
+        try:
+            self.permit("plan", kind="switch_mode")
+            yes = True
+        except OSError:
+            yes = False
+        if yes:
+            self.session.mode = "ask"
+            WIRE.update(self.session, "current_mode_update", currentModeId="ask")
+        if not self.session.cancelled.is_set():
+            WIRE.update(self.session, "tool_call_update", toolCallId=self.id, status="completed" if yes else "failed")
+        return yes
 
     def use(self, call):
         try:
