@@ -50,6 +50,13 @@ static const struct cli_command commands[] = {
     {"new", "AREA/NAME", "write the skeleton of a case",
      "It is written to conformance/cases, or to the folder of --cases.\n", CLI_WORDS | CLI_CASES,
      cmd_new},
+    {"replay", "TRACE [--profile NAME | -- AGENT CMD...]",
+     "judge or repeat a recorded conversation",
+     "TRACE is a file of run --trace. Without an agent the monitors judge what is recorded. With "
+     "one, what the\n"
+     "client said is said again, and what the agent does otherwise than before is told.\n"
+     "Exit codes: 0 conforms and as before, 1 not so, 2 usage, 3 no verdict.\n",
+     CLI_WORDS | CLI_PROFILE | CLI_COMMAND | CLI_RUNNING, cmd_replay},
 };
 
 static const struct cli_command *find_command(const char *name)

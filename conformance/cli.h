@@ -103,5 +103,6 @@ int cmd_coverage(const struct cli *cli);
 int cmd_lint(const struct cli *cli);
 int cmd_prove(const struct cli *cli);
 int cmd_new(const struct cli *cli);
+int cmd_replay(const struct cli *cli);
 
 #endif

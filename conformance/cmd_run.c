@@ -12,6 +12,7 @@
 #include "conformance/state.h"
 #include "conformance/tally.h"
 #include "json/json.h"
+#include "json/jsonw.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -45,17 +46,39 @@ struct run {
 /* ---- one result ---------------------------------------------------------------------------------
  */
 
+/* What a replay needs to know of the case: the first line of the file. */
+static int write_header(const struct case_result *r, struct buf *out)
+{
+    static const char *const members[] = {"model", "files", "env", "args"};
+    char err[256];
+    const cJSON *play = case_json(r->file, err, sizeof err);
+    struct jsonw w;
+    jw_begin(&w, out);
+    jw_open(&w, '{');
+    jw_kint(&w, "trace", 1);
+    jw_kstr(&w, "side", "header");
+    jw_kstr(&w, "case", r->file->id);
+    if (r->cwd)
+        jw_kstr(&w, "cwd", r->cwd);
+    for (size_t i = 0; i < ARRAY_LEN(members); i++)
+        if (json_get(play, members[i]))
+            jw_ktree(&w, members[i], json_get(play, members[i]));
+    jw_close(&w);
+    int rc = jw_end(&w);
+    return rc == 0 ? buf_addc(out, '\n') : rc;
+}
+
 static int write_trace(const struct run *run, const struct case_result *r)
 {
     char path[1024];
     struct buf text = {0};
-    int rc = 0;
     int n = snprintf(path, sizeof path, "%s/%s.ndjson", run->cli->trace_dir, r->file->id);
     char *slash = strrchr(path, '/');
     if (n < 0 || (size_t)n >= sizeof path)
         return -ENAMETOOLONG;
     if (strchr(r->file->id, '/'))
         *slash = '.';
+    int rc = write_header(r, &text);
     for (size_t i = 0; i < r->trace.n && rc == 0; i++) {
         rc = trace_write_event(&text, r->trace.events[i]);
         rc = rc < 0 ? rc : buf_addc(&text, '\n');

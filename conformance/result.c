@@ -70,6 +70,7 @@ void result_deinit(struct case_result *r)
         deinit_check(&r->checks[i]);
     free(r->checks);
     free(r->reason);
+    free(r->cwd);
     free(r->stderr_tail);
     trace_deinit(&r->trace);
     *r = (struct case_result){0};

@@ -43,6 +43,7 @@ struct case_result {
     uint64_t duration_us;
     bool overdue; /* it took as long as one answer may */
     struct trace trace;
+    char *cwd;         /* owned; the folder of the sessions; NULL if it never ran */
     char *stderr_tail; /* owned; NULL or "" if there was none */
     int rc;            /* E_NOMEM once memory ran out */
 };

@@ -246,6 +246,7 @@ static void on_done(void *ctx, enum player_why why, const char *text)
     if (r->watches.rc < 0)
         r->result.rc = r->watches.rc;
     r->result.stderr_tail = strdup(player_stderr_tail(r->player));
+    r->result.cwd = strdup(r->dirs.cwd);
     r->player = NULL;
     uv_idle_stop(&r->soon);
     close_provider(r);

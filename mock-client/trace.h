@@ -89,8 +89,21 @@ struct trace_event *trace_model_event(struct trace *t, const char *kind, unsigne
 const char *trace_side_name(enum trace_side side);
 
 /* Appends the event as one line of JSON without its LF, as in the files of --trace:
- * {"seq","t" (ms),"side","kind","step","agent"?,"message"|"text"|"base64"}. 0 or E_NOMEM. */
+ * {"seq","t" (ms),"side","kind","step","agent"?,"invalid"?,"message"|"text"|"base64"}. 0 or
+ * E_NOMEM. */
 struct buf;
 int trace_write_event(struct buf *out, const struct trace_event *e);
+
+/* Why a trace file cannot be read. */
+struct trace_fault {
+    unsigned line; /* counts from 1 */
+    char text[256];
+};
+
+/* Adds the events of such a file, times and bytes as they were. text[n] must be NUL; its line ends
+ * are overwritten. header: the object of the line that holds "trace" (the file's version and the
+ * play's circumstances), NULL if there is none; the caller owns it. 0, E_NOMEM, or E_PARSE with
+ * fault filled. */
+int trace_read(struct trace *t, char *text, size_t n, cJSON **header, struct trace_fault *fault);
 
 #endif

@@ -39,6 +39,8 @@ static int write_bytes(struct jsonw *w, const struct trace_event *e)
 static int write_content(struct jsonw *w, const struct trace_event *e)
 {
     struct json_slice line;
+    if (strcmp(e->kind, "raw") == 0)
+        return write_bytes(w, e); /* each byte counts, line ends too */
     if (is_one_line(e, &line)) {
         jw_key(w, "message");
         jw_raw(w, line.p, line.n);
@@ -64,6 +66,8 @@ int trace_write_event(struct buf *out, const struct trace_event *e)
     jw_kint(&w, "step", e->step);
     if (e->agent)
         jw_kstr(&w, "agent", e->agent);
+    if (e->invalid_ok)
+        jw_kbool(&w, "invalid", true);
     int rc = write_content(&w, e);
     jw_close(&w);
     int end = jw_end(&w);

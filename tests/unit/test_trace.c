@@ -88,8 +88,8 @@ static void test_writing(void **state)
                "{\"seq\":0,\"t\":1.5,\"side\":\"agent\",\"kind\":\"line\",\"step\":-1,\"message\":"
                "{\"id\":1e2}}");
     check_line(trace_add(&t, TRACE_CLIENT, "raw", "{\"id\":\n1}\n", 10, NULL, 0),
-               "{\"seq\":1,\"t\":0,\"side\":\"client\",\"kind\":\"raw\",\"step\":-1,\"message\":"
-               "{\"id\":1}}");
+               "{\"seq\":1,\"t\":0,\"side\":\"client\",\"kind\":\"raw\",\"step\":-1,\"text\":"
+               "\"{\\\"id\\\":\\n1}\\n\"}");
     check_line(trace_add(&t, TRACE_AGENT, "line", "no \"JSON\"", 9, NULL, 0),
                "{\"seq\":2,\"t\":0,\"side\":\"agent\",\"kind\":\"line\",\"step\":-1,\"text\":"
                "\"no \\\"JSON\\\"\"}");
@@ -136,12 +136,69 @@ static void test_base64_refusals(void **state)
     }
 }
 
+/* What is written reads back: the bytes, the times, who it was and what was meant to be wrong. */
+static void test_reading_back(void **state)
+{
+    static const struct {
+        enum trace_side side;
+        const char *kind, *bytes;
+        size_t n;
+    } events[] = {
+        {TRACE_CLIENT, "line", "{ \"id\": 1.0, \"params\": {\"message\": \"}\"} }", 0},
+        {TRACE_CLIENT, "raw", "{}\r\n", 4},
+        {TRACE_AGENT, "line", "[1, 2]", 6},
+        {TRACE_AGENT, "line", "no \xff text\0", 10},
+        {TRACE_STDERR, "bytes", "\"message\": {}", 0},
+        {TRACE_PROCESS, "exit", "code 0", 6},
+    };
+    struct trace a, b;
+    struct buf text = {0};
+    cJSON *header;
+    struct trace_fault fault;
+    (void)state;
+    trace_init(&a, 0);
+    trace_init(&b, 0);
+    assert_int_equal(buf_adds(&text, "{\"trace\": 1, \"cwd\": \"/x\"}\n\n"), 0);
+    for (size_t i = 0; i < ARRAY_LEN(events); i++) {
+        a.invalid_ok = i == 1;
+        a.agent = i == 2 ? trace_name_agent(&a, "b") : NULL;
+        assert_int_equal(
+            trace_write_event(&text, trace_add(&a, events[i].side, events[i].kind, events[i].bytes,
+                                               events[i].n, NULL, i * 1000000)),
+            0);
+        assert_int_equal(buf_addc(&text, '\n'), 0);
+    }
+    assert_non_null(buf_cstr(&text));
+    assert_int_equal(trace_read(&b, text.p, text.n, &header, &fault), 0);
+    assert_string_equal(json_get_str(header, "cwd"), "/x");
+    assert_int_equal(b.n, a.n);
+    for (size_t i = 0; i < a.n; i++) {
+        const struct trace_event *x = a.events[i], *y = b.events[i];
+        assert_int_equal(x->side, y->side);
+        assert_string_equal(x->kind, y->kind);
+        assert_int_equal(x->t_us, y->t_us);
+        assert_int_equal(x->n, y->n);
+        assert_memory_equal(x->bytes, y->bytes, x->n);
+        assert_int_equal(x->invalid_ok, y->invalid_ok);
+        assert_int_equal(x->parse_rc, y->parse_rc);
+        assert_int_equal(!x->agent, !y->agent);
+    }
+    cJSON_Delete(header);
+    buf_deinit(&text);
+    trace_deinit(&a);
+    trace_deinit(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parsing),          cmocka_unit_test(test_many),
-        cmocka_unit_test(test_listener_may_add), cmocka_unit_test(test_writing),
-        cmocka_unit_test(test_base64),           cmocka_unit_test(test_base64_refusals),
+        cmocka_unit_test(test_parsing),
+        cmocka_unit_test(test_reading_back),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_listener_may_add),
+        cmocka_unit_test(test_writing),
+        cmocka_unit_test(test_base64),
+        cmocka_unit_test(test_base64_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
