@@ -11,33 +11,20 @@ static const char json_type[] = "application/json";
 
 /* --- streams --- */
 
-static void begin(struct reply *r)
-{
-    const struct httpd_reply head = {
-        .status = 200,
-        .content_type = r->dialect->stream_type,
-        .headers = r->turn->headers,
-        .header_n = r->turn->header_n,
-    };
-    if (!r->begun)
-        httpd_begin(r->req, &head);
-    r->begun = true;
-}
-
 void reply_flush(struct reply *r)
 {
     if (!r->streamed || r->out.n == 0)
         return;
-    begin(r);
-    httpd_write(r->req, r->out.p, r->out.n);
+    send_begin(r, 200, r->dialect->stream_type);
+    send_bytes(r, r->out.p, r->out.n, true);
     r->out.n = 0;
 }
 
 void reply_end(struct reply *r)
 {
     reply_flush(r);
-    begin(r); /* even if the script had nothing to say */
-    httpd_end(r->req);
+    send_begin(r, 200, r->dialect->stream_type); /* even if the script had nothing to say */
+    send_finish(r, SEND_END);
 }
 
 /* --- the ending --- */
@@ -81,8 +68,12 @@ static struct ending make_ending(const struct reply *r)
 
 int finish_stream(struct reply *r)
 {
-    struct ending e = make_ending(r);
-    int rc = r->dialect->end(&r->writer, &e);
+    struct ending e = make_ending(r), first = e;
+    first.has_usage = false;
+    first.done_mark = r->dialect->counted; /* there, the finish is the end mark */
+    int rc = r->shape.finish_twice ? r->dialect->end(&r->writer, &first) : 0;
+    if (rc == 0)
+        rc = r->dialect->end(&r->writer, &e);
     if (rc == 0)
         reply_end(r);
     return rc;
@@ -92,6 +83,12 @@ int finish_stream(struct reply *r)
 
 static void answer_with(struct reply *r, int status, const char *type)
 {
+    if (r->shape.any) {
+        send_begin(r, status, type);
+        send_bytes(r, r->out.p, r->out.n, false);
+        send_finish(r, SEND_END);
+        return;
+    }
     const struct httpd_reply reply = {
         .status = status,
         .content_type = type,

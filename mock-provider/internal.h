@@ -93,6 +93,9 @@ enum reply_state {
     REPLY_ENDED    /* everything was handed to the server */
 };
 
+/* What is to happen once everything written has left. */
+enum send_end { SEND_OPEN, SEND_END, SEND_CUT, SEND_RESET };
+
 struct reply {
     struct exchange exchange;
     struct list node;
@@ -104,6 +107,8 @@ struct reply {
     const struct turn *turn; /* lent by the script; NULL: refused or missed */
     enum reply_state state;
     uv_timer_t timer;
+    uv_timer_t pace;
+    unsigned handles; /* of the two that are open */
     /* where in the script */
     size_t action;    /* index */
     bool announced;   /* its event was emitted */
@@ -114,6 +119,11 @@ struct reply {
     struct writer writer;
     struct buf out; /* not yet handed to the server */
     bool begun;     /* the head was */
+    struct shape shape;
+    struct shape_run wire;
+    struct buf shaped; /* what went through the shape; owned */
+    size_t sent;       /* of it */
+    enum send_end send_end;
     bool streamed;
     bool no_done;
     bool raw_body; /* not streamed: `out` is the body */
@@ -134,6 +144,21 @@ void play(struct reply *r);
 /* Goes on with the action it waited in, or with the one after it. */
 void reply_resume(struct reply *r);
 void reply_resume_after(struct reply *r);
+
+/* --- send.c --- */
+
+/* The head of an answer with this status; the turn's headers and shape apply. */
+void send_begin(struct reply *r, int status, const char *type);
+/* A piece of the body, through the shape. A stream's bytes are looked at event by event. */
+void send_bytes(struct reply *r, const char *p, size_t n, bool stream);
+/* The end, once everything has left. Nothing may be sent after it. */
+void send_finish(struct reply *r, enum send_end how);
+/* More than HTTPD_HIGH bytes wait. */
+bool send_is_full(const struct reply *r);
+/* True if the shape ended the answer as the script wants it. */
+bool send_is_cut(const struct reply *r);
+/* True if it has it hang. */
+bool send_is_stalled(const struct reply *r);
 
 /* --- finish.c --- */
 

@@ -85,11 +85,6 @@ static int say_round(struct reply *r, const struct action *a)
     return rc;
 }
 
-static bool is_full(const struct reply *r)
-{
-    return httpd_waiting(r->req) > HTTPD_HIGH;
-}
-
 static enum step play_text(struct reply *r, const struct action *a)
 {
     while (r->round < a->repeat) {
@@ -98,7 +93,7 @@ static enum step play_text(struct reply *r, const struct action *a)
         r->round++;
         if (r->streamed && r->out.n >= PART_SIZE) {
             reply_flush(r);
-            return is_full(r) ? wait_as(r, REPLY_FULL) : STEP_AGAIN;
+            return send_is_full(r) ? wait_as(r, REPLY_FULL) : STEP_AGAIN;
         }
     }
     return STEP_NEXT;
@@ -213,7 +208,7 @@ static enum step play_raw(struct reply *r, const struct action *a)
     for (; r->round < a->repeat; r->round++) {
         if (r->streamed && r->out.n >= PART_SIZE) {
             reply_flush(r);
-            return is_full(r) ? wait_as(r, REPLY_FULL) : STEP_AGAIN;
+            return send_is_full(r) ? wait_as(r, REPLY_FULL) : STEP_AGAIN;
         }
         if (buf_add(&r->out, text, n) < 0)
             return STEP_FAILED;
@@ -285,7 +280,7 @@ static enum step play_cut(struct reply *r, const struct action *a)
     reply_flush(r);
     if (begin_half(r) < 0)
         return STEP_FAILED;
-    httpd_cut(r->req, a->kind == ACTION_RESET);
+    send_finish(r, a->kind == ACTION_RESET ? SEND_RESET : SEND_CUT);
     return STEP_END;
 }
 
@@ -387,6 +382,10 @@ void reply_resume_after(struct reply *r)
 void play(struct reply *r)
 {
     while (r->action < r->turn->action_n) {
+        if (r->wire.stopped) { /* the shape is through with it: nothing more would leave */
+            r->state = send_is_stalled(r) ? REPLY_STALLED : REPLY_ENDED;
+            return;
+        }
         const struct action *a = &r->turn->actions[r->action];
         enum step step = announce(r, a) < 0 ? STEP_FAILED : play_action(r, a);
         if (step == STEP_NEXT)

@@ -7,14 +7,20 @@
 
 #include <stdlib.h>
 
+#define CHAOS_DRAW 0xC4A05 /* beside the small numbers ids are drawn by */
+
 static void on_timer_closed(uv_handle_t *h)
 {
     struct reply *r = h->data;
     struct provider *p = r->p;
+    if (--r->handles > 0)
+        return;
     cJSON_Delete(r->neutral);
     cJSON_Delete(r->calls);
     buf_deinit(&r->cycle);
     buf_deinit(&r->out);
+    buf_deinit(&r->shaped);
+    shape_deinit(&r->wire);
     buf_deinit(&r->writer.said);
     buf_deinit(&r->writer.items);
     buf_deinit(&r->writer.prefix);
@@ -40,11 +46,12 @@ static void emit(struct reply *r, enum provider_event_kind kind, const char *tex
 static void on_over(struct exchange *x, bool complete)
 {
     struct reply *r = CONTAINER_OF(x, struct reply, exchange);
-    bool ended = r->state == REPLY_ENDED;
+    bool ended = (r->state == REPLY_ENDED && !send_is_stalled(r)) || send_is_cut(r);
     (void)complete; /* a reply that the script cut was sent to its end, too */
     list_remove(&r->node);
     r->state = REPLY_ENDED;
     uv_close((uv_handle_t *)&r->timer, on_timer_closed);
+    uv_close((uv_handle_t *)&r->pace, on_timer_closed);
     if (r->turn)
         emit(r, ended ? PROVIDER_DONE : PROVIDER_GONE, NULL);
 }
@@ -88,6 +95,9 @@ static struct reply *reply_create(struct provider *p, const struct dialect *d,
     r->n = ++p->requests;
     uv_timer_init(p->loop, &r->timer); /* cannot fail */
     r->timer.data = r;
+    uv_timer_init(p->loop, &r->pace);
+    r->pace.data = r;
+    r->handles = 2;
     p->open++;
     list_append(&p->replies, &r->node);
     httpd_set_user(req, &r->exchange);
@@ -110,6 +120,10 @@ static void answer(struct reply *r)
         return;
     }
     r->turn = turn;
+    r->shape = turn->wire;
+    if (turn->chaos != CHAOS_NONE)
+        shape_chaos(&r->shape, dialect_hash(p->seed, r->n, CHAOS_DRAW),
+                    turn->chaos == CHAOS_HOSTILE);
     r->writer.usage = finish_usage(r);
     if (!expectation_holds(p->script, turn, r->neutral, text, sizeof text))
         emit(r, PROVIDER_MISMATCH, text);

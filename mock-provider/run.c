@@ -205,10 +205,18 @@ static const struct {
     bool base;         /* the value follows the address */
     bool keep;         /* unless it is set already */
 } variables[] = {
-    {"ACP_MOCK_PROVIDER", "", true, false},          {"OPENAI_BASE_URL", "/v1", true, false},
-    {"OPENAI_API_KEY", "mock-key", false, false},    {"ANTHROPIC_BASE_URL", "", true, false},
-    {"ANTHROPIC_API_KEY", "mock-key", false, false}, {"ANTHROPIC_AUTH_TOKEN", NULL, false, false},
-    {"no_proxy", "127.0.0.1", false, true},          {"NO_PROXY", "127.0.0.1", false, true},
+    {"ACP_MOCK_PROVIDER", "", true, false},
+    {"OPENAI_BASE_URL", "/v1", true, false},
+    {"OPENAI_API_KEY", "mock-key", false, false},
+    {"ANTHROPIC_BASE_URL", "", true, false},
+    {"ANTHROPIC_API_KEY", "mock-key", false, false},
+    {"ANTHROPIC_AUTH_TOKEN", NULL, false, false},
+    {"GOOGLE_GEMINI_BASE_URL", "", true, false},
+    {"GEMINI_API_KEY", "mock-key", false, false},
+    {"GOOGLE_API_KEY", NULL, false, false},
+    {"GOOGLE_GENAI_USE_VERTEXAI", NULL, false, false},
+    {"no_proxy", "127.0.0.1", false, true},
+    {"NO_PROXY", "127.0.0.1", false, true},
 };
 
 static int set_environment(int port)

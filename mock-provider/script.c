@@ -188,8 +188,9 @@ static int read_times(const struct script_place *p, const cJSON *turn, struct tu
 static int read_turn(struct script *s, const struct script_place *p, const cJSON *turn,
                      struct turn *t)
 {
-    static const char *const members[] = {"when",  "times",  "expect",  "check", "reply", "finish",
-                                          "usage", "status", "headers", "body",  "note",  NULL};
+    static const char *const members[] = {"when",   "times", "expect", "check",   "reply",
+                                          "finish", "usage", "status", "headers", "body",
+                                          "wire",   "note",  NULL};
     if (!cJSON_IsObject(turn))
         return script_fail(p, "a turn must be an object");
     const cJSON *check = json_get(turn, "check");
@@ -209,6 +210,10 @@ static int read_turn(struct script *s, const struct script_place *p, const cJSON
         rc = read_usage(p, turn, &t->usage);
     if (rc == 0)
         rc = read_answer(p, turn, t);
+    t->wire = s->wire;
+    t->chaos = s->chaos;
+    if (rc == 0)
+        rc = script_read_wire(p, turn, &t->wire, &t->chaos);
     return rc < 0 ? rc : read_reply(s, p, turn, t);
 }
 
@@ -266,7 +271,7 @@ static int check_intents(const struct script_place *p, const cJSON *intents)
 
 static int read_script(struct script *s, const struct script_place *p)
 {
-    static const char *const members[] = {"turns", "models", "intents", "note", NULL};
+    static const char *const members[] = {"turns", "models", "intents", "wire", "note", NULL};
     if (cJSON_IsArray(s->json))
         return read_turns(s, p, s->json);
     s->models = json_get(s->json, "models");
@@ -275,6 +280,8 @@ static int read_script(struct script *s, const struct script_place *p)
     int rc = cJSON_IsObject(s->json) ? script_members(p, s->json, members) : 0;
     if (rc == 0)
         rc = check_models(p, s->models);
+    if (rc == 0)
+        rc = script_read_wire(p, s->json, &s->wire, &s->chaos);
     return rc < 0 ? rc : read_turns(s, p, json_get(s->json, "turns"));
 }
 

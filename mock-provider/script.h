@@ -2,6 +2,7 @@
 #define MOCK_PROVIDER_SCRIPT_H
 
 #include "http/httpd.h"
+#include "shape.h"
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>
@@ -49,6 +50,8 @@ struct usage {
     uint32_t input, output, cached, cache_write, thought;
 };
 
+enum chaos { CHAOS_NONE, CHAOS_LEGAL, CHAOS_HOSTILE };
+
 struct turn {
     const cJSON *when, *expect; /* lent by the script; or NULL */
     const char *check;          /* or NULL */
@@ -63,6 +66,8 @@ struct turn {
     const cJSON *body;            /* or NULL */
     struct httpd_header *headers; /* owned list; texts lent by the script */
     size_t header_n;
+    struct shape wire;
+    enum chaos chaos;
 };
 
 struct hold {
@@ -74,6 +79,8 @@ struct script {
     cJSON *json;                   /* owned copy; everything above lends from it */
     cJSON *own_intents;            /* owned, or NULL */
     const cJSON *intents, *models; /* or NULL */
+    struct shape wire;             /* of turns that have none of their own */
+    enum chaos chaos;
     struct turn *turns;
     size_t turn_n;
     struct hold *holds;

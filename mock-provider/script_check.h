@@ -23,4 +23,8 @@ int script_number(const struct script_place *p, const cJSON *obj, const char *na
 /* Fills a->... from the object a->json; holds are added to the script. */
 int script_read_action(struct script *s, const struct script_place *p, struct action *a);
 
+/* Reads obj's "wire", if it has one; the two stay as they are otherwise. */
+int script_read_wire(const struct script_place *p, const cJSON *obj, struct shape *shape,
+                     enum chaos *chaos);
+
 #endif

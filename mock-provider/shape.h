@@ -1,0 +1,69 @@
+#ifndef MOCK_PROVIDER_SHAPE_H
+#define MOCK_PROVIDER_SHAPE_H
+
+#include "base/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The shape of a stream on the wire: the same events, written as another server would write them,
+ * or broken at an exact place. Pure: bytes of a well-formed event stream in, in any pieces; bytes
+ * out.
+ */
+
+enum shape_eol { SHAPE_EOL_OWN, SHAPE_EOL_LF, SHAPE_EOL_CRLF, SHAPE_EOL_CR };
+enum shape_stop { SHAPE_GO_ON, SHAPE_CUT, SHAPE_RESET, SHAPE_STALL };
+
+struct shape {
+    bool any; /* something below is set */
+    enum shape_eol eol;
+    bool bom;            /* before the first byte */
+    bool no_space;       /* "data:{" */
+    bool comments;       /* a comment line before each event */
+    bool empty_data;     /* an event without data before each event */
+    bool fields;         /* id and retry in each event */
+    bool multiline;      /* the data in two lines */
+    bool no_event_lines; /* the lines that name the type are left out */
+    bool no_last_blank;  /* no empty line after the last event */
+    bool finish_twice;   /* the finish comes twice: written by finish.c */
+    uint32_t blank;      /* empty lines before everything */
+    uint32_t huge;       /* spaces in the data of the first event */
+    /* Numbers of events, from 1; 0: none. */
+    uint32_t duplicate, drop, garble;
+    /* Where it stops, and how. */
+    enum shape_stop stop;
+    bool stop_by_events; /* else by bytes of the body */
+    uint32_t stop_at;
+    /* How it is written: that many bytes at once, that many ms between them. */
+    uint32_t write, pause;
+    const char *type; /* content type instead of the right one; lent, or NULL */
+    bool has_length;  /* content-length instead of chunks */
+    uint32_t length;
+};
+
+struct shape_run {
+    struct buf line_up; /* an event that is not whole yet; owned */
+    uint32_t events;    /* that came in */
+    uint32_t written;   /* that went out */
+    uint64_t bytes;
+    bool begun;
+    bool blank_due; /* the empty line of the last event */
+    bool stopped;   /* at stop_at: nothing comes out any more */
+};
+
+void shape_deinit(struct shape_run *w);
+/* Both append to out. 0 or E_NOMEM. A text without an empty line at its end waits for it. */
+int shape_feed(struct shape_run *w, const struct shape *shape, const char *p, size_t n,
+               struct buf *out);
+int shape_end(struct shape_run *w, const struct shape *shape, struct buf *out);
+/* For what is no stream of events: only blank, bom and stop_at by bytes. */
+int shape_plain(struct shape_run *w, const struct shape *shape, const char *p, size_t n,
+                struct buf *out);
+
+/* Changes what `shape` leaves open by chance, which `random` gives: a legal shape, if not
+ * `hostile`; else one that breaks off somewhere, too. */
+void shape_chaos(struct shape *shape, uint64_t random, bool hostile);
+
+#endif
