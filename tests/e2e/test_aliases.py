@@ -25,3 +25,9 @@ def test_no_reason_is_out_of_date(tags):
 def test_tags_are_spelt_right(tags):
     heads = ("tck:", "raw:", "defect:", "fault:", "ambiguity:", "BUG-")
     assert sorted(t for t in tags if t.startswith(heads) and t not in aliases.ALL) == []
+
+
+def test_each_report_is_counted_once():
+    elsewhere = [bug for bugs in aliases.BUG_ELSEWHERE.values() for bug in bugs]
+    every = aliases.BUG + elsewhere
+    assert len(set(every)) == len(every) == aliases.REPORTS_ABOUT_AGENTS

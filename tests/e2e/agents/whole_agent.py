@@ -32,7 +32,7 @@ class Session:
         self.id, self.cwd, self.roots, self.title = id_, cwd, list(roots), title
         self.messages, self.mode, self.model = list(messages), "ask", "small"
         self.cancelled, self.running, self.connection = threading.Event(), False, None
-        self.allowed, self.child, self.terminal, self.open_calls = set(), None, None, set()
+        self.allowed, self.child, self.terminal, self.open_calls = set(), None, None, {}
         self.servers = []
 
     def stop(self):
@@ -291,10 +291,11 @@ class Agent:
 
     @staticmethod
     def dismiss(session, withdraw):
-        """Whatever the turn waits for is over."""
-        for id_ in list(session.open_calls):
+        """Whatever the turn waits for is over; after session/cancel a client answers its questions by itself."""
+        for id_, method in list(session.open_calls.items()):
             if withdraw:
                 WIRE.send({"method": "$/cancel_request", "params": {"requestId": id_}})
+            if withdraw or method == "fs/read_text_file":
                 WIRE.answered({"id": id_, "error": {}})
 
     METHODS = {"initialize": initialize, "authenticate": authenticate, "logout": logout, "session/new": new,

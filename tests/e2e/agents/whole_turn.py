@@ -127,9 +127,9 @@ class Turn:
             id_, WIRE.waiting[WIRE.last] = WIRE.last, [done, None]
         WIRE.send({"id": id_, "method": "fs/write_text_file",
                    "params": {"sessionId": self.session.id, "path": path, "content": content}})
-        self.session.open_calls.add(id_)
+        self.session.open_calls[id_] = "fs/write_text_file"
         done.wait()
-        self.session.open_calls.discard(id_)
+        del self.session.open_calls[id_]
         if "result" not in (WIRE.waiting.pop(id_)[1] or {}):
             raise OSError("fs write error")
 

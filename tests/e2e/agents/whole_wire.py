@@ -57,9 +57,9 @@ class Wire:
             self.last += 1
             id_, self.waiting[self.last] = self.last, [done, None]
         self.send({"id": id_, "method": method, "params": {"sessionId": session.id, **params}})
-        session.open_calls.add(id_)
+        session.open_calls[id_] = method
         done.wait()
-        session.open_calls.discard(id_)
+        del session.open_calls[id_]
         answer = self.waiting.pop(id_)[1]
         return answer.get("result") if isinstance(answer, dict) and isinstance(answer.get("result"), dict) else None
 
