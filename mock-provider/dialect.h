@@ -49,6 +49,7 @@ struct writer {
     const cJSON *request; /* neutral, lent */
     uint64_t seed;
     unsigned n;         /* number of the request */
+    unsigned quirks;    /* enum shape_quirk */
     struct usage usage; /* as far as it is known at the start; mode NONE: none is told */
     bool started;
     unsigned calls;     /* written so far; counted by the caller of `call` */

@@ -183,6 +183,8 @@ static void end_response(struct writer *w, struct jsonw *j, const struct ending 
     jw_close(j);
     if (e && e->has_usage)
         write_usage(j, &e->usage);
+    else if (!e && w->quirks & QUIRK_USAGE_EACH)
+        write_usage(j, &w->usage);
     jw_kstr(j, "modelVersion", json_get_str(w->request, "model"));
     jw_kstr(j, "responseId", id);
     jw_close(j);
@@ -205,7 +207,8 @@ static void write_call(struct jsonw *j, const char *id, const char *name, const 
     char signature[GEMINI_SIGNATURE_SIZE];
     jw_open(j, '{');
     jw_kopen(j, "functionCall", '{');
-    jw_kstr(j, "id", id);
+    if (id)
+        jw_kstr(j, "id", id);
     jw_kstr(j, "name", name);
     jw_key(j, "args");
     dialect_write_args(j, args);
@@ -263,7 +266,7 @@ static int call(struct writer *w, const struct call *c)
 {
     struct jsonw j;
     begin_event(w, &j);
-    write_call(&j, c->id, c->name, c->args, w->calls == 0);
+    write_call(&j, w->quirks & QUIRK_NO_IDS ? NULL : c->id, c->name, c->args, w->calls == 0);
     return end_event(w, &j, NULL);
 }
 
@@ -297,8 +300,8 @@ static int write_whole(struct writer *w, const struct whole *whole)
         write_text(&j, whole->text.p, whole->text.n, false);
     cJSON_ArrayForEach(c, whole->calls)
     {
-        write_call(&j, json_get_str(c, "id"), json_get_str(c, "name"), json_get_str(c, "args"),
-                   first);
+        const char *id = w->quirks & QUIRK_NO_IDS ? NULL : json_get_str(c, "id");
+        write_call(&j, id, json_get_str(c, "name"), json_get_str(c, "args"), first);
         first = false;
     }
     end_response(w, &j, &whole->end);

@@ -64,16 +64,69 @@ static int write_prefix(struct writer *w)
 
 static const char delta_head[] = ",\"choices\":[{\"index\":0,\"delta\":";
 
+static void write_usage(struct jsonw *j, const struct usage *u)
+{
+    jw_kopen(j, "usage", '{');
+    jw_kint(j, "prompt_tokens", u->input);
+    jw_kint(j, "completion_tokens", u->output);
+    jw_kint(j, "total_tokens", (int64_t)u->input + u->output);
+    jw_kopen(j, "prompt_tokens_details", '{');
+    jw_kint(j, "cached_tokens", u->cached);
+    jw_close(j);
+    jw_kopen(j, "completion_tokens_details", '{');
+    jw_kint(j, "reasoning_tokens", u->thought);
+    jw_close(j);
+    jw_close(j);
+}
+
+/* Behind the choices: nothing, or the usage so far. */
+static int end_chunk(struct writer *w)
+{
+    struct jsonw j;
+    int rc = buf_adds(w->out, "}]");
+    if (rc == 0 && w->quirks & QUIRK_USAGE_EACH) {
+        w->event.n = 0;
+        jw_begin(&j, &w->event);
+        jw_open(&j, '{');
+        write_usage(&j, &w->usage);
+        jw_close(&j);
+        rc = jw_end(&j);
+        if (rc == 0)
+            rc = buf_addf(w->out, ",%.*s", (int)w->event.n - 2, w->event.p + 1);
+    }
+    return rc < 0 ? rc : buf_adds(w->out, "}\n\n");
+}
+
+/* The delta in `event`, with null for what it lacks. */
+static int add_nulls(struct writer *w)
+{
+    static const char *const names[] = {"content", "refusal", "tool_calls", "reasoning_content"};
+    struct buf *e = &w->event;
+    int rc = buf_cstr(e) ? 0 : E_NOMEM;
+    char quoted[32];
+    for (size_t i = 0; rc == 0 && i < ARRAY_LEN(names); i++) {
+        snprintf(quoted, sizeof quoted, "\"%s\":", names[i]);
+        if (strstr(e->p, quoted))
+            continue;
+        e->n--;
+        rc = buf_addf(e, "%s\"%s\":null}", e->n > 1 ? "," : "", names[i]);
+        if (rc == 0 && !buf_cstr(e))
+            rc = E_NOMEM;
+    }
+    return rc;
+}
+
 /* An event around what `event` holds, which is the delta. */
 static int send_delta(struct writer *w, const char *finish)
 {
-    if (buf_add(w->out, w->prefix.p, w->prefix.n) < 0 ||
+    int rc = w->quirks & QUIRK_NULLS ? add_nulls(w) : 0;
+    if (rc < 0 || buf_add(w->out, w->prefix.p, w->prefix.n) < 0 ||
         buf_add(w->out, delta_head, sizeof delta_head - 1) < 0 ||
         buf_add(w->out, w->event.p, w->event.n) < 0)
         return E_NOMEM;
-    if (!finish)
-        return buf_adds(w->out, ",\"finish_reason\":null}]}\n\n");
-    return buf_addf(w->out, ",\"finish_reason\":\"%s\"}]}\n\n", finish);
+    rc = finish ? buf_addf(w->out, ",\"finish_reason\":\"%s\"", finish)
+                : buf_adds(w->out, ",\"finish_reason\":null");
+    return rc < 0 ? rc : end_chunk(w);
 }
 
 /* The first delta gives the role; content is null unless text follows. */
@@ -83,6 +136,8 @@ static int start(struct writer *w, bool text)
         return 0;
     w->started = true;
     w->event.n = 0;
+    if (w->quirks & QUIRK_NO_ROLE)
+        return write_prefix(w);
     if (write_prefix(w) < 0 ||
         buf_addf(&w->event, "{\"role\":\"assistant\",\"content\":%s}", text ? "\"\"" : "null") < 0)
         return E_NOMEM;
@@ -102,20 +157,62 @@ static int send_text(struct writer *w, const char *member, const char *text, siz
     return rc < 0 ? rc : send_delta(w, NULL);
 }
 
+/* Thoughts between tags end where anything else begins. */
+static int close_tag(struct writer *w)
+{
+    if (!w->open)
+        return 0;
+    w->open = 0;
+    return send_text(w, "content", "</think>", 8);
+}
+
 static int text(struct writer *w, const char *p, size_t n)
 {
     int rc = start(w, true);
+    if (rc == 0)
+        rc = close_tag(w);
     return rc < 0 ? rc : send_text(w, "content", p, n);
 }
 
 static int thought(struct writer *w, const char *p, size_t n)
 {
     int rc = start(w, false);
-    return rc < 0 ? rc : send_text(w, "reasoning_content", p, n);
+    if (w->quirks & QUIRK_THINK_TAGS) {
+        if (rc == 0 && !w->open)
+            rc = send_text(w, "content", "<think>", 7);
+        w->open = 1;
+        return rc < 0 ? rc : send_text(w, "content", p, n);
+    }
+    const char *member = w->quirks & QUIRK_REASONING ? "reasoning" : "reasoning_content";
+    return rc < 0 ? rc : send_text(w, member, p, n);
 }
 
-static int send_fragment(struct writer *w, unsigned index, const struct call *opening,
-                         const char *args, size_t n)
+/* --- calls --- */
+
+/* One event about a call: where it is in the list, whether it opens, its piece of arguments. */
+struct fragment {
+    const struct call *call;
+    bool opens;
+    const char *args;
+    size_t n;
+    bool object; /* args go as JSON, not as a text */
+};
+
+static void write_fragment_id(struct writer *w, struct jsonw *j, const struct fragment *f)
+{
+    unsigned index = w->quirks & QUIRK_INDEX_ZERO ? 0 : w->calls;
+    if (!(w->quirks & QUIRK_NO_INDEX))
+        jw_kint(j, "index", index);
+    if (f->opens || w->quirks & QUIRK_ID_EACH) {
+        if (!(w->quirks & QUIRK_NO_IDS))
+            jw_kstr(j, "id", f->call->id);
+        jw_kstr(j, "type", "function");
+    } else if (w->quirks & QUIRK_ID_EMPTY) {
+        jw_kstr(j, "id", "");
+    }
+}
+
+static int send_fragment(struct writer *w, const struct fragment *f)
 {
     struct jsonw j;
     w->event.n = 0;
@@ -123,16 +220,17 @@ static int send_fragment(struct writer *w, unsigned index, const struct call *op
     jw_open(&j, '{');
     jw_kopen(&j, "tool_calls", '[');
     jw_open(&j, '{');
-    jw_kint(&j, "index", index);
-    if (opening) {
-        jw_kstr(&j, "id", opening->id);
-        jw_kstr(&j, "type", "function");
-    }
+    write_fragment_id(w, &j, f);
     jw_kopen(&j, "function", '{');
-    if (opening)
-        jw_kstr(&j, "name", opening->name);
+    if (f->opens || w->quirks & QUIRK_ID_EACH)
+        jw_kstr(&j, "name", f->call->name);
+    else if (w->quirks & QUIRK_ID_EMPTY)
+        jw_kstr(&j, "name", "");
     jw_key(&j, "arguments");
-    jw_str(&j, args, n);
+    if (f->object)
+        dialect_write_args(&j, f->args);
+    else
+        jw_str(&j, f->args, f->n);
     jw_close(&j);
     jw_close(&j);
     jw_close(&j);
@@ -141,19 +239,49 @@ static int send_fragment(struct writer *w, unsigned index, const struct call *op
     return rc < 0 ? rc : send_delta(w, NULL);
 }
 
-static int call(struct writer *w, const struct call *c)
+static int send_pieces(struct writer *w, const struct call *c)
 {
-    unsigned index = w->calls;
-    int rc = start(w, false);
-    if (rc == 0)
-        rc = send_fragment(w, index, c, "", 0);
+    int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < c->fragments; i++) {
         size_t from = i == 0 ? 0 : dialect_cut(c, i);
         size_t to = i + 1 == c->fragments ? c->args_n : dialect_cut(c, i + 1);
+        const struct fragment f = {.call = c, .args = c->args + from, .n = to - from};
         if (to > from)
-            rc = send_fragment(w, index, NULL, c->args + from, to - from);
+            rc = send_fragment(w, &f);
     }
     return rc;
+}
+
+/* What comes behind the opening fragment; interleaved, it waits in `said` until all have opened. */
+static int send_rest(struct writer *w, const struct call *c)
+{
+    struct buf *out = w->out;
+    const struct fragment again = {.call = c, .args = c->args, .n = c->args_n};
+    if (w->quirks & QUIRK_INTERLEAVED)
+        w->out = &w->said;
+    int rc = send_pieces(w, c);
+    if (rc == 0 && w->quirks & QUIRK_ARGS_AGAIN)
+        rc = send_fragment(w, &again);
+    w->out = out;
+    return rc;
+}
+
+static int call(struct writer *w, const struct call *c)
+{
+    const bool whole = w->quirks & QUIRK_ARGS_OBJECT, braces = w->quirks & QUIRK_ARGS_BRACES;
+    const struct fragment opening = {.call = c,
+                                     .opens = true,
+                                     .args = whole    ? c->args
+                                             : braces ? "{}"
+                                                      : "",
+                                     .n = braces ? 2 : 0,
+                                     .object = whole};
+    int rc = start(w, false);
+    if (rc == 0)
+        rc = close_tag(w);
+    if (rc == 0)
+        rc = send_fragment(w, &opening);
+    return rc < 0 || whole ? rc : send_rest(w, c);
 }
 
 static int event(struct writer *w, const char *json, size_t n)
@@ -183,21 +311,6 @@ static const char *finish_word(enum finish finish)
     return finish >= FINISH_STOP ? words[finish] : NULL;
 }
 
-static void write_usage(struct jsonw *j, const struct usage *u)
-{
-    jw_kopen(j, "usage", '{');
-    jw_kint(j, "prompt_tokens", u->input);
-    jw_kint(j, "completion_tokens", u->output);
-    jw_kint(j, "total_tokens", (int64_t)u->input + u->output);
-    jw_kopen(j, "prompt_tokens_details", '{');
-    jw_kint(j, "cached_tokens", u->cached);
-    jw_close(j);
-    jw_kopen(j, "completion_tokens_details", '{');
-    jw_kint(j, "reasoning_tokens", u->thought);
-    jw_close(j);
-    jw_close(j);
-}
-
 static int send_usage(struct writer *w, const struct usage *usage)
 {
     struct jsonw j;
@@ -225,7 +338,12 @@ static int send_finish(struct writer *w, const char *word)
 static int end(struct writer *w, const struct ending *e)
 {
     const char *word = finish_word(e->finish);
-    int rc = word ? send_finish(w, word) : 0;
+    int rc = w->open ? close_tag(w) : 0;
+    if (rc == 0)
+        rc = buf_add(w->out, w->said.p, w->said.n);
+    w->said.n = 0;
+    if (rc == 0 && word)
+        rc = send_finish(w, word);
     if (rc == 0 && e->has_usage)
         rc = send_usage(w, &e->usage);
     if (rc == 0 && e->done_mark)
@@ -235,7 +353,7 @@ static int end(struct writer *w, const struct ending *e)
 
 /* --- an answer in one piece --- */
 
-static void write_calls(struct jsonw *j, const cJSON *calls)
+static void write_calls(struct writer *w, struct jsonw *j, const cJSON *calls)
 {
     const cJSON *c;
     jw_kopen(j, "tool_calls", '[');
@@ -246,14 +364,19 @@ static void write_calls(struct jsonw *j, const cJSON *calls)
         jw_kstr(j, "type", "function");
         jw_kopen(j, "function", '{');
         jw_kstr(j, "name", json_get_str(c, "name"));
-        jw_kstr(j, "arguments", json_get_str(c, "args"));
+        if (w->quirks & QUIRK_ARGS_OBJECT) {
+            jw_key(j, "arguments");
+            dialect_write_args(j, json_get_str(c, "args"));
+        } else {
+            jw_kstr(j, "arguments", json_get_str(c, "args"));
+        }
         jw_close(j);
         jw_close(j);
     }
     jw_close(j);
 }
 
-static void write_message(struct jsonw *j, const struct whole *whole)
+static void write_message(struct writer *w, struct jsonw *j, const struct whole *whole)
 {
     jw_kopen(j, "message", '{');
     jw_kstr(j, "role", "assistant");
@@ -263,12 +386,12 @@ static void write_message(struct jsonw *j, const struct whole *whole)
     else
         jw_null(j);
     if (whole->thought.n > 0) {
-        jw_key(j, "reasoning_content");
+        jw_key(j, w->quirks & QUIRK_REASONING ? "reasoning" : "reasoning_content");
         jw_str(j, whole->thought.p, whole->thought.n);
     }
     jw_kstr(j, "refusal", NULL);
     if (whole->calls->child)
-        write_calls(j, whole->calls);
+        write_calls(w, j, whole->calls);
     jw_close(j);
 }
 
@@ -281,7 +404,7 @@ static int write_whole(struct writer *w, const struct whole *whole)
     jw_kopen(&j, "choices", '[');
     jw_open(&j, '{');
     jw_kint(&j, "index", 0);
-    write_message(&j, whole);
+    write_message(w, &j, whole);
     jw_kstr(&j, "finish_reason", finish_word(whole->end.finish));
     jw_close(&j);
     jw_close(&j);

@@ -59,7 +59,8 @@ static struct ending make_ending(const struct reply *r)
     const struct turn *t = r->turn;
     struct ending e = {.finish = t->finish, .usage = finish_usage(r), .done_mark = !r->no_done};
     if (e.finish == FINISH_DEFAULT)
-        e.finish = r->called ? FINISH_TOOL_CALLS : FINISH_STOP;
+        e.finish =
+            r->called && !(r->shape.quirks & QUIRK_FINISH_STOP) ? FINISH_TOOL_CALLS : FINISH_STOP;
     e.has_usage = t->usage.mode == USAGE_GIVEN ||
                   (t->usage.mode == USAGE_DERIVED &&
                    (!r->streamed || json_get_bool(r->neutral, "usage_wanted")));

@@ -124,6 +124,7 @@ static void answer(struct reply *r)
     if (turn->chaos != CHAOS_NONE)
         shape_chaos(&r->shape, dialect_hash(p->seed, r->n, CHAOS_DRAW),
                     turn->chaos == CHAOS_HOSTILE);
+    r->writer.quirks = r->shape.quirks;
     r->writer.usage = finish_usage(r);
     if (!expectation_holds(p->script, turn, r->neutral, text, sizeof text))
         emit(r, PROVIDER_MISMATCH, text);

@@ -105,6 +105,27 @@ static int read_words(const struct script_place *p, const cJSON *wire, struct sh
     return 0;
 }
 
+static int read_quirks(const struct script_place *p, const cJSON *wire, struct shape *s)
+{
+    /* in the order of enum shape_quirk */
+    static const char *const words[] = {"index_zero",  "no_index",    "id_each",    "id_empty",
+                                        "args_object", "args_braces", "args_again", "interleaved",
+                                        "finish_stop", "usage_each",  "reasoning",  "think_tags",
+                                        "nulls",       "no_role",     "no_ids",     NULL};
+    const cJSON *quirks = json_get(wire, "quirks"), *quirk;
+    if (quirks && !cJSON_IsArray(quirks))
+        return script_fail(p, "wire: quirks must be an array of names");
+    cJSON_ArrayForEach(quirk, quirks)
+    {
+        int found = find_word(quirk, words);
+        if (found < 0)
+            return script_fail(p, "wire: quirks: \"%.40s\" is none",
+                               cJSON_IsString(quirk) ? quirk->valuestring : "");
+        s->quirks |= 1u << found;
+    }
+    return 0;
+}
+
 static int read_chaos(const struct script_place *p, const cJSON *wire, enum chaos *ret)
 {
     static const char *const words[] = {"none", "legal", "hostile", NULL};
@@ -123,7 +144,7 @@ int script_read_wire(const struct script_place *p, const cJSON *obj, struct shap
         "bom",          "space", "comments", "empty_data", "fields", "multiline", "event_lines",
         "last_blank",   "blank", "huge",     "duplicate",  "drop",   "garble",    "write",
         "finish_twice", "pause", "length",   "cut",        "reset",  "stall",     "eol",
-        "type",         "chaos", "note",     NULL};
+        "type",         "chaos", "quirks",   "note",       NULL};
     const cJSON *wire = json_get(obj, "wire");
     if (!wire)
         return 0;
@@ -139,5 +160,7 @@ int script_read_wire(const struct script_place *p, const cJSON *obj, struct shap
         rc = read_stop(p, wire, shape);
     if (rc == 0)
         rc = read_words(p, wire, shape);
+    if (rc == 0)
+        rc = read_quirks(p, wire, shape);
     return rc < 0 ? rc : read_chaos(p, wire, chaos);
 }

@@ -16,6 +16,25 @@
 enum shape_eol { SHAPE_EOL_OWN, SHAPE_EOL_LF, SHAPE_EOL_CRLF, SHAPE_EOL_CR };
 enum shape_stop { SHAPE_GO_ON, SHAPE_CUT, SHAPE_RESET, SHAPE_STALL };
 
+/* Ways of servers that call themselves compatible, for dialects to heed; bits. */
+enum shape_quirk {
+    QUIRK_INDEX_ZERO = 1 << 0,  /* every call has index 0 */
+    QUIRK_NO_INDEX = 1 << 1,    /* calls have no index */
+    QUIRK_ID_EACH = 1 << 2,     /* each fragment repeats id and name */
+    QUIRK_ID_EMPTY = 1 << 3,    /* later fragments have an empty id and name */
+    QUIRK_ARGS_OBJECT = 1 << 4, /* arguments as an object, whole */
+    QUIRK_ARGS_BRACES = 1 << 5, /* "{}" first, the arguments later */
+    QUIRK_ARGS_AGAIN = 1 << 6,  /* the whole arguments once more at the end */
+    QUIRK_INTERLEAVED = 1 << 7, /* calls begin one after the other, then go on together */
+    QUIRK_FINISH_STOP = 1 << 8, /* the finish does not tell of calls */
+    QUIRK_USAGE_EACH = 1 << 9,  /* usage in each event */
+    QUIRK_REASONING = 1 << 10,  /* thoughts under "reasoning" */
+    QUIRK_THINK_TAGS = 1 << 11, /* thoughts in the text, between <think> tags */
+    QUIRK_NULLS = 1 << 12,      /* null for every member a delta lacks */
+    QUIRK_NO_ROLE = 1 << 13,    /* no delta gives the role */
+    QUIRK_NO_IDS = 1 << 14      /* calls have no id */
+};
+
 struct shape {
     bool any; /* something below is set */
     enum shape_eol eol;
@@ -27,6 +46,7 @@ struct shape {
     bool multiline;      /* the data in two lines */
     bool no_event_lines; /* the lines that name the type are left out */
     bool no_last_blank;  /* no empty line after the last event */
+    unsigned quirks;     /* what the dialect itself does otherwise */
     bool finish_twice;   /* the finish comes twice: written by finish.c */
     uint32_t blank;      /* empty lines before everything */
     uint32_t huge;       /* spaces in the data of the first event */
