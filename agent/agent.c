@@ -219,6 +219,14 @@ bool agent_has_credentials(struct agent *a, bool again)
     return config_resolve(&a->env.config, a->env.model, &to) == 0;
 }
 
+unsigned agent_default_input(struct agent *a)
+{
+    struct llm_target to;
+    bool known =
+        agent_has_credentials(a, false) && config_resolve(&a->env.config, a->env.model, &to) == 0;
+    return known ? to.input : 0;
+}
+
 void agent_log_out(struct agent *a)
 {
     config_deinit(&a->env.config);

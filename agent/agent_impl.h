@@ -36,6 +36,8 @@ void agent_add_session(struct agent *a, struct session *s);
 bool agent_has_credentials(struct agent *a, bool again);
 /* Reads the configuration anew. If it is broken the former one stays, and config.error says why. */
 int agent_load_config(struct agent *a);
+/* What the model that new sessions begin with takes beside text: bits of enum media_kind. */
+unsigned agent_default_input(struct agent *a);
 /* Forgets all keys until agent_has_credentials(a, true). */
 void agent_log_out(struct agent *a);
 /* Reads the workspace's instructions and the configuration anew and tells the client. 0 or a

@@ -1,6 +1,7 @@
 #include "agent/config_provider.h"
 
 #include "agent/credentials.h"
+#include "agent/media.h"
 #include "base/err.h"
 #include "base/log.h"
 
@@ -42,6 +43,7 @@ static int add_builtin(struct config *c, const struct config_builtin *b)
     if (rc < 0)
         return rc;
     p->builtin = b;
+    p->dialect = b->dialect ? llm_find_dialect(b->dialect) : NULL;
     rc = config_set_base(p, b->base);
     return rc == 0 ? config_set_text(&p->key_env, b->key_env) : rc;
 }
@@ -67,8 +69,11 @@ static int add_builtin_models(struct config_provider *p)
     int rc = 0;
     if (!b || p->n_models > 0 || strcmp(p->base, b->base) != 0)
         return 0;
-    for (size_t i = 0; rc == 0 && i < ARRAY_LEN(b->models) && b->models[i].id; i++)
+    for (size_t i = 0; rc == 0 && i < ARRAY_LEN(b->models) && b->models[i].id; i++) {
         rc = config_add_model(p, b->models[i].id, b->models[i].efforts, &m);
+        if (rc == 0)
+            m->input = b->models[i].input;
+    }
     return rc;
 }
 
@@ -106,6 +111,16 @@ static void load_number(config_env env, const char *name, uint64_t *slot)
         *slot = v;
 }
 
+/* "image audio" */
+static void load_input(config_env env, struct config *c)
+{
+    const char *words = non_empty(env, "ACP_AGENT_INPUT");
+    c->input = 0;
+    for (unsigned kind = MEDIA_IMAGE; words && kind <= MEDIA_AUDIO; kind <<= 1)
+        if (config_has_word(words, media_kind_name(kind)))
+            c->input |= kind;
+}
+
 static int load(struct config *c, config_env env)
 {
     cJSON *credentials = NULL;
@@ -121,6 +136,7 @@ static int load(struct config *c, config_env env)
     load_number(env, "ACP_AGENT_IDLE_MS", &c->idle_ms);
     load_number(env, "ACP_AGENT_RETRY_MS", &c->retry_ms);
     load_number(env, "ACP_AGENT_CONTEXT", &c->context);
+    load_input(env, c);
     cJSON_Delete(credentials);
     return rc;
 }
@@ -186,22 +202,27 @@ bool config_is_builtin(const char *spec)
     return !slash;
 }
 
+static const struct config_model *model_of(const struct config_provider *p, const char *id)
+{
+    for (size_t i = 0; i < p->n_models; i++)
+        if (strcmp(p->models[i].id, id) == 0)
+            return &p->models[i];
+    return NULL;
+}
+
 const struct config_model *config_find_model(const struct config *c, const char *spec)
 {
     const char *slash = strchr(spec, '/');
     const struct config_provider *p =
         slash ? config_find_provider(c, spec, (size_t)(slash - spec)) : NULL;
-    for (size_t i = 0; p && i < p->n_models; i++)
-        if (strcmp(p->models[i].id, slash + 1) == 0)
-            return &p->models[i];
-    return NULL;
+    return p ? model_of(p, slash + 1) : NULL;
 }
 
 static void fill_target(const struct config_provider *p, struct llm_target *ret)
 {
     const struct config_builtin *b = p->builtin;
     bool at_home = b && strcmp(p->base, b->base) == 0;
-    *ret = (struct llm_target){.dialect = &llm_openai_chat,
+    *ret = (struct llm_target){.dialect = p->dialect ? p->dialect : &llm_openai_chat,
                                .provider = p->id,
                                .base = p->base,
                                .key = p->key ? p->key : "",
@@ -210,15 +231,15 @@ static void fill_target(const struct config_provider *p, struct llm_target *ret)
                                .echo_thought = b && b->echo_thought};
 }
 
-/* The user's word goes before the list's. */
-static uint64_t window_of(const struct config *c, const struct config_provider *p, const char *id)
+static void fill_model(const struct config *c, const struct config_provider *p, const char *id,
+                       struct llm_target *ret)
 {
-    if (c->context > 0)
-        return c->context;
-    for (size_t i = 0; i < p->n_models; i++)
-        if (strcmp(p->models[i].id, id) == 0)
-            return p->models[i].context;
-    return 0;
+    const struct config_model *m = model_of(p, id);
+    ret->model = id;
+    ret->input = m ? m->input : c->input;
+    ret->context = m ? m->context : 0;
+    if (c->context > 0) /* the user's word goes before the list's */
+        ret->context = c->context;
 }
 
 int config_resolve(const struct config *c, const char *spec, struct llm_target *ret)
@@ -238,8 +259,7 @@ int config_resolve(const struct config *c, const char *spec, struct llm_target *
     if (!model)
         return E_UNSUPPORTED;
     fill_target(p, ret);
-    ret->model = model;
-    ret->context = window_of(c, p, model);
+    fill_model(c, p, model, ret);
     return 0;
 }
 

@@ -15,6 +15,7 @@
 /* One built-in provider; the table is in config_builtin.c. All static. */
 struct config_builtin {
     const char *id;
+    const char *dialect;  /* NULL: openai-chat */
     const char *key_env;  /* the variable that holds the key; NULL: a local server without keys */
     const char *base_env; /* the variable that moves the base URL, or NULL */
     const char *base;
@@ -23,7 +24,8 @@ struct config_builtin {
     bool echo_thought;
     struct {
         const char *id, *efforts;
-    } models[4]; /* at `base` */
+        unsigned input; /* bits of enum media_kind */
+    } models[4];        /* at `base` */
 };
 
 #define CONFIG_BUILTINS 6
@@ -33,12 +35,14 @@ struct config_model {
     char *id;            /* owned */
     char *name;          /* owned; for people, or NULL */
     char *efforts;       /* owned; "low medium high"; "": it takes none */
+    unsigned input;      /* what it takes beside text: bits of enum media_kind */
     uint32_t context;    /* tokens; 0: unknown */
     uint32_t max_output; /* tokens; 0: unknown */
 };
 
 struct config_provider {
     const struct config_builtin *builtin; /* NULL: it stands only in config.json */
+    const struct llm_dialect *dialect;    /* NULL until settled */
     char *id, *base;                      /* owned */
     char *key;                            /* owned; NULL: none */
     char *key_env;                        /* owned; the variable that may hold the key, or NULL */
@@ -54,6 +58,7 @@ struct config {
     /* From config.json; owned, NULL if not there. */
     char *model, *effort, *work_mode, *tool_approval;
     uint32_t max_tokens; /* 0: not there */
+    unsigned input;      /* what models without an entry take beside text */
     uint64_t context;    /* tokens each model's window has; 0: as its entry says */
     uint64_t idle_ms;    /* silence of a model stream that ends it */
     uint64_t retry_ms;   /* the first pause between two tries */

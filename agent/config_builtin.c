@@ -1,4 +1,5 @@
 #include "agent/config.h"
+#include "agent/media.h"
 
 /* Only providers whose dialect is built in. Names of models age: any other name works as well. */
 const struct config_builtin config_builtins[CONFIG_BUILTINS] = {
@@ -9,10 +10,10 @@ const struct config_builtin config_builtins[CONFIG_BUILTINS] = {
         .base = "https://api.openai.com/v1",
         .model = "gpt-5",
         .max_tokens_name = "max_completion_tokens",
-        .models = {{"gpt-5", "minimal low medium high"},
-                   {"gpt-5-mini", "minimal low medium high"},
-                   {"gpt-5-nano", "minimal low medium high"},
-                   {"gpt-4.1", ""}},
+        .models = {{"gpt-5", "minimal low medium high", MEDIA_IMAGE},
+                   {"gpt-5-mini", "minimal low medium high", MEDIA_IMAGE},
+                   {"gpt-5-nano", "minimal low medium high", MEDIA_IMAGE},
+                   {"gpt-4.1", "", MEDIA_IMAGE}},
     },
     {
         .id = "deepseek",
@@ -22,7 +23,7 @@ const struct config_builtin config_builtins[CONFIG_BUILTINS] = {
         .model = "deepseek-chat",
         .max_tokens_name = "max_tokens",
         .echo_thought = true,
-        .models = {{"deepseek-chat", ""}, {"deepseek-reasoner", ""}},
+        .models = {{"deepseek-chat", "", 0}, {"deepseek-reasoner", "", 0}},
     },
     {
         .id = "openrouter",
@@ -31,7 +32,7 @@ const struct config_builtin config_builtins[CONFIG_BUILTINS] = {
         .base = "https://openrouter.ai/api/v1",
         .model = "openrouter/auto",
         .max_tokens_name = "max_tokens",
-        .models = {{"openrouter/auto", ""}},
+        .models = {{"openrouter/auto", "", 0}},
     },
     {
         .id = "ollama",

@@ -1,6 +1,7 @@
 #include "agent/config_provider.h"
 
 #include "agent/file.h"
+#include "agent/media.h"
 #include "agent/mode.h"
 #include "base/err.h"
 #include "json/scan.h"
@@ -98,7 +99,7 @@ int config_read_members(const cJSON *obj, const char *where, struct json_fields 
 struct model_members {
     const char *id, *name;
     uint32_t context, max_output;
-    const cJSON *efforts;
+    const cJSON *efforts, *input;
 };
 
 static int read_efforts(const cJSON *list, const char *where, struct buf *out,
@@ -118,6 +119,21 @@ static int read_efforts(const cJSON *list, const char *where, struct buf *out,
     return rc == 0 && !buf_cstr(out) ? E_NOMEM : rc;
 }
 
+static int read_input(const cJSON *list, const char *where, unsigned *ret, struct json_error *err)
+{
+    const cJSON *item;
+    *ret = 0;
+    cJSON_ArrayForEach(item, list)
+    {
+        const char *word = cJSON_IsString(item) ? item->valuestring : "";
+        unsigned kind = media_kind_find(word);
+        if (!kind && strcmp(word, "text") != 0)
+            return complain(err, where, "input is a list of \"text\", \"image\" and \"audio\"");
+        *ret |= kind;
+    }
+    return 0;
+}
+
 static int read_model(const cJSON *item, const char *where, struct config_provider *p,
                       struct json_error *err)
 {
@@ -127,9 +143,11 @@ static int read_model(const cJSON *item, const char *where, struct config_provid
         {"context", JSON_U32, JSON_OPTIONAL, offsetof(struct model_members, context)},
         {"maxOutput", JSON_U32, JSON_OPTIONAL, offsetof(struct model_members, max_output)},
         {"efforts", JSON_ARR, JSON_OPTIONAL, offsetof(struct model_members, efforts)},
+        {"input", JSON_ARR, JSON_OPTIONAL, offsetof(struct model_members, input)},
     };
     struct model_members v = {0};
     struct config_model *m = NULL;
+    unsigned input = 0;
     struct buf efforts = {0};
     if (!cJSON_IsObject(item))
         return complain(err, where, "expected an object");
@@ -140,10 +158,13 @@ static int read_model(const cJSON *item, const char *where, struct config_provid
     if (rc == 0)
         rc = read_efforts(v.efforts, where, &efforts, err);
     if (rc == 0)
+        rc = read_input(v.input, where, &input, err);
+    if (rc == 0)
         rc = config_add_model(p, v.id, efforts.p, &m);
     if (rc == 0)
         rc = config_set_text(&m->name, v.name);
     if (rc == 0) {
+        m->input = input;
         m->context = v.context;
         m->max_output = v.max_output;
     }
@@ -210,6 +231,16 @@ static int read_headers(const cJSON *obj, const char *where, struct config_provi
     return 0;
 }
 
+static int complain_of_dialect(struct json_error *err, const char *where)
+{
+    struct buf names = {0};
+    char what[200];
+    const char *list = llm_list_dialects(&names) == 0 ? buf_cstr(&names) : NULL;
+    snprintf(what, sizeof what, "dialect: this version speaks %s", list ? list : "others");
+    buf_deinit(&names);
+    return complain(err, where, what);
+}
+
 static int check_provider(const struct config_provider *p, const char *id,
                           const struct provider_members *v, const char *where,
                           struct json_error *err)
@@ -219,8 +250,8 @@ static int check_provider(const struct config_provider *p, const char *id,
         v->base && (strncmp(v->base, "http://", 7) == 0 || strncmp(v->base, "https://", 8) == 0);
     if (n == 0 || n > 40 || strspn(id, "abcdefghijklmnopqrstuvwxyz0123456789._-") != n)
         return complain(err, where, "ids of providers are small letters, digits and . _ -");
-    if (v->dialect && strcmp(v->dialect, llm_openai_chat.name) != 0)
-        return complain(err, where, "the only dialect this version speaks is \"openai-chat\"");
+    if (v->dialect && !llm_find_dialect(v->dialect))
+        return complain_of_dialect(err, where);
     if (v->base && !is_url)
         return complain(err, where, "baseUrl must begin with http:// or https://");
     if (!v->base && !p->base)
@@ -231,6 +262,8 @@ static int check_provider(const struct config_provider *p, const char *id,
 static int fill_provider(struct config_provider *p, const struct provider_members *v,
                          const char *where, struct json_error *err)
 {
+    if (v->dialect)
+        p->dialect = llm_find_dialect(v->dialect);
     int rc = v->base ? config_set_base(p, v->base) : 0;
     if (rc == 0 && v->key_env)
         rc = config_set_text(&p->key_env, v->key_env);

@@ -20,6 +20,7 @@ void history_free_calls(struct history_call *calls, size_t n)
 static void message_deinit(struct history_message *m)
 {
     free(m->text);
+    media_deinit(&m->media);
     free(m->thought);
     free(m->call_id);
     history_free_calls(m->calls, m->n_calls);
@@ -62,10 +63,21 @@ static int append(struct history *h, struct history_message *m)
     return 0;
 }
 
+int history_add_prompt(struct history *h, const char *text, const char *blocks)
+{
+    struct history_message m = {.role = HISTORY_USER};
+    if (media_read(blocks, &m.media) < 0)
+        return E_NOMEM;
+    m.text = strdup(text);
+    if (m.text)
+        return append(h, &m);
+    message_deinit(&m);
+    return E_NOMEM;
+}
+
 int history_add_user(struct history *h, const char *text)
 {
-    struct history_message m = {.role = HISTORY_USER, .text = strdup(text)};
-    return m.text ? append(h, &m) : E_NOMEM;
+    return history_add_prompt(h, text, NULL);
 }
 
 int history_join_user(struct history *h, const char *text)

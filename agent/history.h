@@ -1,6 +1,8 @@
 #ifndef AGENT_HISTORY_H
 #define AGENT_HISTORY_H
 
+#include "agent/media.h"
+
 #include <stddef.h>
 
 /*
@@ -20,6 +22,7 @@ enum history_role { HISTORY_USER, HISTORY_ASSISTANT, HISTORY_TOOL };
 struct history_message {
     enum history_role role;
     char *text;                 /* owned, never NULL */
+    struct media_list media;    /* owned; user only */
     char *thought;              /* owned; assistant only, or NULL */
     struct history_call *calls; /* owned; assistant only */
     size_t n_calls;
@@ -36,6 +39,8 @@ void history_deinit(struct history *h);
 
 /* Append copies. 0 or E_NOMEM (then nothing changed). */
 int history_add_user(struct history *h, const char *text);
+/* The same with the images and sounds among its content blocks (media_read; may be NULL). */
+int history_add_prompt(struct history *h, const char *text, const char *blocks);
 /* Joins the last message if that is the user's, else as history_add_user. */
 int history_join_user(struct history *h, const char *text);
 int history_add_tool(struct history *h, const char *call_id, const char *text);

@@ -27,6 +27,7 @@ struct llm_target {
     const char *base;     /* "https://api.openai.com/v1", no slash at the end */
     const char *key;      /* "": none is sent */
     const char *model;
+    unsigned input;              /* what it takes beside text: bits of enum media_kind */
     uint64_t context;            /* tokens the model's window has; 0: unknown */
     const char *effort;          /* how much to think, or NULL: the model's own way */
     const char *const *headers;  /* "Name: value", NULL-terminated; or NULL */
@@ -109,5 +110,10 @@ struct llm_dialect {
 };
 
 extern const struct llm_dialect llm_openai_chat;
+
+/* The dialect of that name, or NULL. */
+const struct llm_dialect *llm_find_dialect(const char *name);
+/* Their names, for messages. Append: 0 or E_NOMEM. */
+int llm_list_dialects(struct buf *out);
 
 #endif

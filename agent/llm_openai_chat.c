@@ -52,7 +52,63 @@ static void write_calls(struct jsonw *w, const struct history_message *m, bool e
     jw_close(w);
 }
 
-static void write_message(struct jsonw *w, const struct history_message *m, bool echo_thought)
+static void write_text_part(struct jsonw *w, const char *text)
+{
+    jw_open(w, '{');
+    jw_kstr(w, "type", "text");
+    jw_kstr(w, "text", text);
+    jw_close(w);
+}
+
+static void write_data_url(struct jsonw *w, const struct media *m)
+{
+    struct buf url = {0};
+    int rc = buf_addf(&url, "data:%s;base64,%s", m->type, m->data);
+    if (rc == 0) {
+        jw_key(w, "url");
+        jw_str(w, url.p, url.n);
+    } else {
+        w->err = rc;
+    }
+    buf_deinit(&url);
+}
+
+static void write_media(struct jsonw *w, const struct media *m)
+{
+    bool image = m->kind == MEDIA_IMAGE;
+    jw_open(w, '{');
+    jw_kstr(w, "type", image ? "image_url" : "input_audio");
+    jw_kopen(w, image ? "image_url" : "input_audio", '{');
+    if (image) {
+        write_data_url(w, m);
+    } else {
+        jw_kstr(w, "data", m->data);
+        jw_kstr(w, "format", strstr(m->type, "wav") ? "wav" : "mp3");
+    }
+    jw_close(w);
+    jw_close(w);
+}
+
+/* A model chosen later may not take what an earlier one did: it is told that something was there.
+ */
+static void write_parts(struct jsonw *w, const struct history_message *m, unsigned input)
+{
+    jw_kopen(w, "content", '[');
+    if (*m->text)
+        write_text_part(w, m->text);
+    for (size_t i = 0; i < m->media.n; i++) {
+        const struct media *one = &m->media.items[i];
+        if (one->kind & input)
+            write_media(w, one);
+        else
+            write_text_part(w, one->kind == MEDIA_IMAGE ? "[An image that is not shown to you.]"
+                                                        : "[A sound that is not given to you.]");
+    }
+    jw_close(w);
+}
+
+static void write_message(struct jsonw *w, const struct history_message *m,
+                          const struct llm_target *to)
 {
     static const char *const roles[] = {
         [HISTORY_USER] = "user", [HISTORY_ASSISTANT] = "assistant", [HISTORY_TOOL] = "tool"};
@@ -60,9 +116,11 @@ static void write_message(struct jsonw *w, const struct history_message *m, bool
     jw_kstr(w, "role", roles[m->role]);
     if (m->call_id)
         jw_kstr(w, "tool_call_id", m->call_id);
-    /* null is allowed only beside tool calls */
-    jw_kstr(w, "content", m->n_calls > 0 && !*m->text ? NULL : m->text);
-    write_calls(w, m, echo_thought);
+    if (m->media.n > 0)
+        write_parts(w, m, to->input);
+    else /* null is allowed only beside tool calls */
+        jw_kstr(w, "content", m->n_calls > 0 && !*m->text ? NULL : m->text);
+    write_calls(w, m, to->echo_thought);
     jw_close(w);
 }
 
@@ -74,7 +132,7 @@ static void write_messages(struct jsonw *w, const struct llm_request *req)
     jw_kstr(w, "content", req->system);
     jw_close(w);
     for (size_t i = 0; i < req->history->n; i++)
-        write_message(w, &req->history->messages[i], req->to->echo_thought);
+        write_message(w, &req->history->messages[i], req->to);
     jw_close(w);
 }
 

@@ -1,6 +1,7 @@
 #include "agent/method.h"
 
 #include "acp/methods.h"
+#include "agent/media.h"
 #include "base/err.h"
 #include "base/log.h"
 
@@ -110,13 +111,13 @@ static void write_extensions(struct jsonw *w)
     jw_close(w);
 }
 
-static void write_capabilities(struct jsonw *w, bool lasting)
+static void write_capabilities(struct jsonw *w, bool lasting, unsigned input)
 {
     jw_kopen(w, "agentCapabilities", '{');
     write_session_capabilities(w, lasting);
     jw_kopen(w, "promptCapabilities", '{');
-    jw_kbool(w, "image", false);
-    jw_kbool(w, "audio", false);
+    jw_kbool(w, "image", input & MEDIA_IMAGE);
+    jw_kbool(w, "audio", input & MEDIA_AUDIO);
     jw_kbool(w, "embeddedContext", true);
     jw_close(w);
     jw_kopen(w, "mcpCapabilities", '{');
@@ -166,7 +167,7 @@ void method_initialize(struct agent *a, struct rpc_request *req, const cJSON *pa
     struct jsonw *w = rpc_reply_begin(req);
     jw_open(w, '{');
     jw_kint(w, "protocolVersion", PROTOCOL_VERSION);
-    write_capabilities(w, a->env.store != NULL);
+    write_capabilities(w, a->env.store != NULL, agent_default_input(a));
     write_info(w);
     method_write_logins(w, a->login_terminal);
     jw_close(w);

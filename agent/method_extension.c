@@ -34,7 +34,7 @@ void method_steer(struct agent *a, struct rpc_request *req, const cJSON *params)
                     "path", "params.sessionId");
         return;
     }
-    int rc = prompt_read(params, &prompt, &err);
+    int rc = prompt_read(params, 0, &prompt, &err);
     if (rc == E_INVALID)
         method_fail_params(req, &err);
     else if (rc < 0)

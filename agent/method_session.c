@@ -139,6 +139,14 @@ static void start_prompt(struct agent *a, struct rpc_request *req, const char *i
         turn_start(s, req, prompt);
 }
 
+/* What the session's model takes beside text. */
+static unsigned input_of(struct agent *a, const char *id)
+{
+    const struct session *s = agent_find_session(a, id);
+    struct llm_target to;
+    return s && session_resolve(s, &to) == 0 ? to.input : 0;
+}
+
 void method_session_prompt(struct agent *a, struct rpc_request *req, const cJSON *params)
 {
     struct prompt prompt = {0};
@@ -146,7 +154,7 @@ void method_session_prompt(struct agent *a, struct rpc_request *req, const cJSON
     const char *id = method_read_id(req, params);
     if (!id)
         return;
-    int rc = prompt_read(params, &prompt, &err);
+    int rc = prompt_read(params, input_of(a, id), &prompt, &err);
     if (rc == E_INVALID)
         method_fail_params(req, &err);
     else if (rc < 0)

@@ -1,6 +1,7 @@
 #include "agent/prompt.h"
 
 #include "agent/blob.h"
+#include "agent/media.h"
 #include "agent/uri.h"
 #include "base/buf.h"
 #include "base/err.h"
@@ -11,7 +12,7 @@
 #include <string.h>
 
 struct block {
-    const char *type, *text, *uri, *name;
+    const char *type, *text, *uri, *name, *mime, *data;
     const cJSON *resource;
 };
 
@@ -134,19 +135,42 @@ static int read_resource(const cJSON *block, const char *where, struct prompt_pa
     return fill_resource(&r, at, ret, err);
 }
 
-static int refuse_media(const cJSON *block, const char *where, struct prompt_part *ret,
-                        struct json_error *err)
+static int read_media(const cJSON *block, const char *where, struct prompt_part *ret,
+                      struct json_error *err)
+{
+    static const struct json_field fields[] = {
+        {"type", JSON_STR, JSON_REQUIRED, offsetof(struct block, type)},
+        {"mimeType", JSON_STR, JSON_REQUIRED, offsetof(struct block, mime)},
+        {"data", JSON_STR, JSON_REQUIRED, offsetof(struct block, data)},
+    };
+    struct block b = {0};
+    if (json_read(block, where, fields, ARRAY_LEN(fields), &b, err) < 0)
+        return E_INVALID;
+    const char *why = NULL;
+    int rc = media_check(media_kind_find(b.type), b.mime, b.data, &why);
+    if (rc < 0)
+        return rc == E_INVALID ? complain(err, where, why) : rc;
+    ret->kind = PROMPT_MEDIA;
+    ret->name = strdup(b.type);
+    return ret->name ? 0 : E_NOMEM;
+}
+
+static int refuse_media(const char *type, const char *where, struct json_error *err)
 {
     char what[96];
-    (void)ret;
-    snprintf(what, sizeof what, "this agent takes no %s blocks (see promptCapabilities)",
-             json_get_str(block, "type"));
+    snprintf(what, sizeof what, "the model in use takes no %s blocks", type);
     return complain(err, where, what);
 }
 
-static int read_block(const cJSON *block, const char *where, struct prompt_part *ret,
+struct place {
+    const char *where;
+    unsigned input; /* bits of enum media_kind */
+};
+
+static int read_block(const cJSON *block, const struct place *at, struct prompt_part *ret,
                       struct json_error *err)
 {
+    const char *where = at->where;
     static const struct json_field fields[] = {
         {"type", JSON_STR, JSON_REQUIRED, offsetof(struct block, type)},
     };
@@ -156,13 +180,16 @@ static int read_block(const cJSON *block, const char *where, struct prompt_part 
     } kinds[] = {{"text", read_text},
                  {"resource_link", read_link},
                  {"resource", read_resource},
-                 {"image", refuse_media},
-                 {"audio", refuse_media}};
+                 {"image", read_media},
+                 {"audio", read_media}};
     struct block b = {0};
     if (!cJSON_IsObject(block))
         return complain(err, where, "expected a content block, an object");
     if (json_read(block, where, fields, ARRAY_LEN(fields), &b, err) < 0)
         return E_INVALID;
+    unsigned media = media_kind_find(b.type);
+    if (media && !(media & at->input))
+        return refuse_media(b.type, where, err);
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
         if (strcmp(kinds[i].type, b.type) == 0)
             return kinds[i].read(block, where, ret, err);
@@ -177,10 +204,12 @@ static bool has_content(const struct prompt *p)
     return false;
 }
 
-static int read_blocks(const cJSON *blocks, const char *where, struct prompt *p,
+static int read_blocks(const cJSON *blocks, const struct place *list, struct prompt *p,
                        struct json_error *err)
 {
+    const char *where = list->where;
     char at[64];
+    const struct place one = {at, list->input};
     int rc = 0;
     size_t n = (size_t)cJSON_GetArraySize(blocks);
     const cJSON *block = blocks->child;
@@ -189,12 +218,12 @@ static int read_blocks(const cJSON *blocks, const char *where, struct prompt *p,
         return E_NOMEM;
     for (; rc == 0 && block; block = block->next) {
         snprintf(at, sizeof at, "%s[%zu]", where, p->n);
-        rc = read_block(block, at, &p->parts[p->n++], err);
+        rc = read_block(block, &one, &p->parts[p->n++], err);
     }
     return rc == 0 && !has_content(p) ? complain(err, where, "holds nothing to answer") : rc;
 }
 
-int prompt_read(const cJSON *params, struct prompt *ret, struct json_error *err)
+int prompt_read(const cJSON *params, unsigned input, struct prompt *ret, struct json_error *err)
 {
     static const struct json_field fields[] = {
         {"prompt", JSON_ARR, JSON_NULLABLE, 0},
@@ -211,8 +240,8 @@ int prompt_read(const cJSON *params, struct prompt *ret, struct json_error *err)
     if (!prompt && !content)
         return complain(err, "params.prompt", "missing");
     bool old = content && content->child;
-    int rc = old ? read_blocks(content, "params.content", &p, err)
-                 : read_blocks(prompt ? prompt : content, "params.prompt", &p, err);
+    const struct place list = {old ? "params.content" : "params.prompt", input};
+    int rc = read_blocks(old || !prompt ? content : prompt, &list, &p, err);
     if (rc == 0) {
         p.shown = prompt_write_shown(old ? content : prompt);
         rc = p.shown ? 0 : E_NOMEM;
@@ -229,6 +258,8 @@ static int render_inline(const struct prompt *p, size_t i, struct buf *out)
 {
     const struct prompt_part *part = &p->parts[i];
     int rc = 0;
+    if (part->kind == PROMPT_MEDIA)
+        return 0;
     if (part->kind != PROMPT_TEXT) {
         rc = buf_addf(out, "[%s](%s)", part->name, part->uri);
         return rc == 0 && part->note && !part->text ? buf_addf(out, " (%s)", part->note) : rc;

@@ -21,6 +21,8 @@ static void write_essence(struct jsonw *w, const cJSON *block)
     copy_text(w, block, "text");
     copy_text(w, block, "uri");
     copy_text(w, block, "name");
+    copy_text(w, block, "mimeType");
+    copy_text(w, block, "data");
     if (cJSON_IsObject(resource)) {
         jw_kopen(w, "resource", '{');
         copy_text(w, resource, "uri");

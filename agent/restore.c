@@ -78,7 +78,7 @@ static int remember(struct history *h, const struct store_entry *e)
         if (joins(e))
             return history_join_user(h, e->text ? e->text : "");
         rc = close_question(h);
-        return rc == 0 ? history_add_user(h, e->text ? e->text : "") : rc;
+        return rc == 0 ? history_add_prompt(h, e->text ? e->text : "", e->shown) : rc;
     case STORE_ASSISTANT:
         return add_reply(h, e);
     case STORE_CALL:

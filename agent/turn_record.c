@@ -38,7 +38,7 @@ int turn_keep_prompt(struct turn *t)
     char *text = prompt_render(&t->prompt);
     int rc = text ? record_prompt(t, text) : E_NOMEM;
     if (rc == 0)
-        rc = history_add_user(&t->s->history, text);
+        rc = history_add_prompt(&t->s->history, text, t->prompt.shown);
     free(text);
     if (rc == 0)
         name_session(t);

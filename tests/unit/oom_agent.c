@@ -2,6 +2,7 @@
 #include "agent/config.h"
 #include "agent/entry.h"
 #include "agent/llm.h"
+#include "agent/media.h"
 #include "agent/prompt.h"
 #include "agent/session.h"
 #include "agent/tool.h"
@@ -60,13 +61,17 @@ static void test_reader(void **state)
 
 static int converse(void *ctx)
 {
-    static const struct llm_target to = {
-        .dialect = &llm_openai_chat, .base = "http://h", .key = "k", .model = "m"};
+    static const struct llm_target to = {.dialect = &llm_openai_chat,
+                                         .base = "http://h",
+                                         .key = "k",
+                                         .model = "m",
+                                         .input = MEDIA_IMAGE};
     struct history h = {0};
     struct buf body = {0};
     struct llm_request req = {.to = &to, .system = "s", .history = &h};
     (void)ctx;
-    int rc = history_add_user(&h, "question");
+    int rc = history_add_prompt(
+        &h, "question", "[{\"type\":\"image\",\"mimeType\":\"image/png\",\"data\":\"aGk=\"}]");
     struct history_call *call = rc == 0 ? calloc(1, sizeof *call) : NULL;
     if (call) {
         *call = (struct history_call){strdup("a"), strdup("f"), strdup("{}"), NULL};
@@ -97,7 +102,7 @@ static int render(void *params)
 {
     struct prompt p = {0};
     struct json_error err;
-    int rc = prompt_read(params, &p, &err);
+    int rc = prompt_read(params, MEDIA_IMAGE, &p, &err);
     char *text = rc == 0 ? prompt_render(&p) : NULL;
     if (rc == 0 && !text)
         rc = E_NOMEM;
@@ -113,6 +118,7 @@ static void test_prompt(void **state)
         "{\"prompt\":[{\"type\":\"text\",\"text\":\"look at these, please, all of them\"},"
         "{\"type\":\"resource_link\",\"uri\":\"file:///w/a\",\"name\":\"a\"},"
         "{\"type\":\"resource\",\"resource\":{\"uri\":\"u\",\"text\":\"t\"}},"
+        "{\"type\":\"image\",\"mimeType\":\"image/png\",\"data\":\"aGk=\"},"
         "{\"type\":\"resource\",\"resource\":{\"uri\":\"u\",\"blob\":\"AAEC\"}},"
         "{\"type\":\"resource\",\"resource\":{\"uri\":\"u\",\"blob\":\"aGk=\"}}]}";
     cJSON *params = NULL;

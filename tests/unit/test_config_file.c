@@ -1,6 +1,7 @@
 /* config.json and credentials.json. */
 #include "agent/config.h"
 #include "agent/credentials.h"
+#include "agent/media.h"
 #include "base/err.h"
 #include "base/log.h"
 
@@ -62,7 +63,8 @@ static void test_a_provider_of_ones_own(void **state)
                "\"dialect\": \"openai-chat\", \"baseUrl\": \"http://h/v1/\", "
                "\"keyEnv\": \"MINE_KEY\", \"headers\": {\"X-Team\": \"a\", \"X-Two\": \"b\"}, "
                "\"models\": [{\"id\": \"big\", \"name\": \"Big\", \"context\": 1000, "
-               "\"maxOutput\": 20, \"efforts\": [\"low\", \"high\"]}]}}}");
+               "\"maxOutput\": 20, \"efforts\": [\"low\", \"high\"], "
+               "\"input\": [\"text\", \"image\"]}]}}}");
     config_init(&c);
     assert_int_equal(config_load(&c, env), 0);
     assert_int_equal(config_resolve(&c, NULL, &to), E_UNSUPPORTED);
@@ -80,6 +82,7 @@ static void test_a_provider_of_ones_own(void **state)
     const struct config_model *m = config_find_model(&c, "mine/big");
     assert_non_null(m);
     assert_string_equal(m->efforts, "low high");
+    assert_int_equal(m->input, MEDIA_IMAGE);
     assert_true(config_has_word(m->efforts, "high"));
     assert_false(config_has_word(m->efforts, "hig"));
     assert_int_equal(m->context, 1000);
@@ -131,6 +134,10 @@ static void test_broken_files_change_nothing(void **state)
         {"{\"providers\": {\"openai\": {\"models\": [{\"id\": \"\"}]}}}", "empty"},
         {"{\"providers\": {\"openai\": {\"models\": [{\"id\": \"a\", \"efforts\": [\"a b\"]}]}}}",
          "efforts"},
+        {"{\"providers\": {\"openai\": {\"models\": [{\"id\": \"a\", \"input\": [\"smell\"]}]}}}",
+         "\"audio\""},
+        {"{\"providers\": {\"a\": {\"baseUrl\": \"http://a\", \"dialect\": \"latin\"}}}",
+         "this version speaks openai-chat"},
     };
     struct config c;
     (void)state;

@@ -92,6 +92,39 @@ static void test_body(void **state)
     history_deinit(&h);
 }
 
+#define BLOCKS                                                                                     \
+    "[{\"type\":\"image\",\"mimeType\":\"image/png\",\"data\":\"aGk=\"},"                          \
+    "{\"type\":\"audio\",\"mimeType\":\"audio/wav\",\"data\":\"eA==\"}]"
+#define IMAGE "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/png;base64,aGk=\"}}"
+
+static void check_media(unsigned input, const char *content)
+{
+    struct llm_target to = target;
+    struct history h = {0};
+    to.input = input;
+    assert_int_equal(history_add_prompt(&h, input ? "" : "look", BLOCKS), 0);
+    char *text = body(&to, &h, 0);
+    cJSON *root = tree(text);
+    expect_at(root, "/messages/1/content", content);
+    cJSON_Delete(root);
+    free(text);
+    history_deinit(&h);
+}
+
+static void test_media(void **state)
+{
+    (void)state;
+    check_media(MEDIA_IMAGE | MEDIA_AUDIO,
+                "[" IMAGE ",{\"type\":\"input_audio\",\"input_audio\":{\"data\":\"eA==\","
+                "\"format\":\"wav\"}}]");
+    check_media(MEDIA_IMAGE,
+                "[" IMAGE ",{\"type\":\"text\",\"text\":\"[A sound that is not given to "
+                "you.]\"}]");
+    check_media(0, "[{\"type\":\"text\",\"text\":\"look\"},"
+                   "{\"type\":\"text\",\"text\":\"[An image that is not shown to you.]\"},"
+                   "{\"type\":\"text\",\"text\":\"[A sound that is not given to you.]\"}]");
+}
+
 static void test_variants(void **state)
 {
     (void)state;
@@ -152,9 +185,8 @@ static void test_url_and_key(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_body),
-        cmocka_unit_test(test_variants),
-        cmocka_unit_test(test_prefix_stays),
+        cmocka_unit_test(test_body),        cmocka_unit_test(test_media),
+        cmocka_unit_test(test_variants),    cmocka_unit_test(test_prefix_stays),
         cmocka_unit_test(test_url_and_key),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* Prompt blocks -> the user message, and what is refused. */
+#include "agent/media.h"
 #include "agent/prompt.h"
 #include "agent/uri.h"
 #include "base/err.h"
@@ -7,18 +8,24 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-static int read_prompt(const char *json, struct prompt *p, struct json_error *err)
+static int read_with(unsigned input, const char *json, struct prompt *p, struct json_error *err)
 {
     cJSON *params = NULL;
     assert_int_equal(json_parse(json, strlen(json), &params, NULL), 0);
-    int rc = prompt_read(params, p, err);
+    int rc = prompt_read(params, input, p, err);
     cJSON_Delete(params);
     return rc;
+}
+
+static int read_prompt(const char *json, struct prompt *p, struct json_error *err)
+{
+    return read_with(0, json, p, err);
 }
 
 static void check(const char *json, const char *want)
@@ -166,12 +173,49 @@ static void test_uris(void **state)
     check_path("", NULL);
 }
 
+static void check_media(unsigned input, const char *block, const char *wrong)
+{
+    struct prompt p = {0};
+    struct json_error err;
+    char json[300];
+    snprintf(json, sizeof json, "{\"prompt\":[{\"type\":\"text\",\"text\":\"see\"},%s]}", block);
+    int rc = read_with(input, json, &p, &err);
+    assert_int_equal(rc, wrong ? E_INVALID : 0);
+    if (wrong) {
+        assert_non_null(strstr(err.text, wrong));
+        assert_string_equal(err.path, "params.prompt[1]");
+    } else {
+        char *text = prompt_render(&p);
+        assert_string_equal(text, "see");
+        assert_non_null(strstr(p.shown, "\"data\":\"aGk=\""));
+        free(text);
+    }
+    prompt_deinit(&p);
+}
+
+static void test_media(void **state)
+{
+    (void)state;
+    const char *image = "{\"type\":\"image\",\"mimeType\":\"image/png\",\"data\":\"aGk=\"}";
+    check_media(MEDIA_IMAGE, image, NULL);
+    check_media(MEDIA_IMAGE | MEDIA_AUDIO, image, NULL);
+    check_media(MEDIA_AUDIO, image, "takes no image blocks");
+    check_media(MEDIA_IMAGE, "{\"type\":\"image\",\"mimeType\":\"image/tiff\",\"data\":\"aGk=\"}",
+                "must be image/png");
+    check_media(MEDIA_IMAGE, "{\"type\":\"image\",\"mimeType\":\"image/png\",\"data\":\"!\"}",
+                "base64");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),      cmocka_unit_test(test_older_content),
-        cmocka_unit_test(test_links),     cmocka_unit_test(test_link_with_contents),
-        cmocka_unit_test(test_resources), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_media),
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_older_content),
+        cmocka_unit_test(test_links),
+        cmocka_unit_test(test_link_with_contents),
+        cmocka_unit_test(test_resources),
+        cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_uris),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
