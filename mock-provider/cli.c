@@ -19,6 +19,7 @@ static const char help[] =
     "  --port N          listen there (default: a free port)\n"
     "  --port-file FILE  write the port there once it is open\n"
     "  --journal FILE    write every event there, one JSON object a line\n"
+    "  --verdict         say at the end what the caller did wrong; exit status 1 if anything\n"
     "  --seed N          of ids; same seed and script, same bytes (default 0)\n"
     "  --log-level L     error, warn (default), info, debug\n"
     "  --version, --help\n"
@@ -28,7 +29,7 @@ static const char help[] =
     "for (OPENAI_BASE_URL, ANTHROPIC_API_KEY, ...; ACP_MOCK_PROVIDER is the address alone),\n"
     "and its exit code becomes ours (128 + N if signal N ended it).\n"
     "\n"
-    "Exit status: 0, 2 wrong usage or script, 3 could not start; or the command's.\n"
+    "Exit status: 0, 1 a verdict, 2 wrong usage or script, 3 could not start; or the command's.\n"
     "\n"
     "examples:\n"
     "  acp-mock-provider --port 8080 --journal seen.jsonl\n"
@@ -40,6 +41,7 @@ enum {
     OPT_PORT,
     OPT_PORT_FILE,
     OPT_JOURNAL,
+    OPT_VERDICT,
     OPT_SEED,
     OPT_LOG_LEVEL,
     OPT_VERSION
@@ -50,6 +52,7 @@ static const struct option long_options[] = {
     {"port", required_argument, NULL, OPT_PORT},
     {"port-file", required_argument, NULL, OPT_PORT_FILE},
     {"journal", required_argument, NULL, OPT_JOURNAL},
+    {"verdict", no_argument, NULL, OPT_VERDICT},
     {"seed", required_argument, NULL, OPT_SEED},
     {"log-level", required_argument, NULL, OPT_LOG_LEVEL},
     {"version", no_argument, NULL, OPT_VERSION},
@@ -108,6 +111,9 @@ static int parse_option(struct cli *cli, int option, const char *value)
         return -1;
     case OPT_JOURNAL:
         cli->journal_file = value;
+        return -1;
+    case OPT_VERDICT:
+        cli->verdict = true;
         return -1;
     case OPT_SEED:
         return parse_number("--seed", value, UINT64_MAX, &cli->seed);

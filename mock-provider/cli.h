@@ -1,12 +1,14 @@
 #ifndef MOCK_PROVIDER_CLI_H
 #define MOCK_PROVIDER_CLI_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The program acp-mock-provider, all but main(). */
 
 enum cli_exit {
     CLI_OK = 0,
+    CLI_BLAMED = 1,    /* --verdict has something to say; the command itself ended with 0 */
     CLI_USAGE = 2,     /* wrong arguments, or a script that is none */
     CLI_FAILED = 3,    /* the port is taken, a file cannot be written, ... */
     CLI_CANNOT = 126,  /* the command cannot be run */
@@ -18,6 +20,7 @@ struct cli { /* lent from argv */
     const char *script_file, *port_file, *journal_file;
     int port;
     uint64_t seed;
+    bool verdict;
     char **command; /* NULL-ended; NULL: none */
 };
 

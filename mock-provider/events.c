@@ -74,9 +74,18 @@ static void write_journal(struct provider *p, const struct provider_event *e)
         p->ops.on_line(p->ctx, p->line.p, p->line.n);
 }
 
+/* What the journal calls by these names is against the caller by itself. */
+static void judge(struct provider *p, const struct provider_event *e)
+{
+    if (e->kind == PROVIDER_MISS || e->kind == PROVIDER_UNDECLARED ||
+        e->kind == PROVIDER_MISMATCH || e->kind == PROVIDER_REFUSED)
+        verdict_add(&p->verdict, provider_event_name(e->kind), e->n, "%s", e->text ? e->text : "");
+}
+
 void provider_emit(struct provider *p, const struct provider_event *event)
 {
     p->counts[event->kind]++;
+    judge(p, event);
     if (p->control || p->ops.on_line)
         write_journal(p, event);
     if (p->ops.on_event)

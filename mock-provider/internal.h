@@ -7,6 +7,7 @@
 #include "http/httpd.h"
 #include "provider.h"
 #include "script.h"
+#include "verdict.h"
 
 /* Private to mock-provider/: the server, its replies, its journal, its control endpoint. */
 
@@ -28,6 +29,7 @@ struct provider {
     unsigned requests;
     unsigned open; /* the server, and one timer per exchange that has one */
     bool control, closing;
+    struct verdict verdict;
     struct list replies; /* struct reply.node */
     struct list waiters; /* struct waiter.node: control requests that wait for events */
     uint64_t seq;        /* of the last journal line */

@@ -154,6 +154,7 @@ static enum step send_call(struct reply *r, const struct action *a, const struct
         return STEP_FAILED;
     int rc = r->streamed ? r->dialect->call(&r->writer, c) : keep_call(r, c);
     r->writer.calls++;
+    verdict_call(&r->p->verdict, r->n, c->id);
     r->called = true;
     r->output_n += c->args_n;
     return next_if(rc);

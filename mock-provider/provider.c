@@ -17,6 +17,7 @@ void provider_closed_one(struct provider *p)
     void (*on_closed)(void *) = p->ops.on_closed;
     void *ctx = p->ctx;
     script_destroy(p->script);
+    verdict_deinit(&p->verdict);
     buf_deinit(&p->line);
     buf_deinit(&p->journal);
     free(p);
@@ -182,10 +183,13 @@ int provider_open(uv_loop_t *loop, const struct provider_options *options,
     list_init(&p->replies);
     list_init(&p->waiters);
     int rc = script_create(options->script, options->intents, &p->script, err, sizeof err);
+    if (rc == 0 && options->verdict)
+        rc = verdict_init(&p->verdict);
     if (rc == 0)
         rc = httpd_open(loop, options->port, &server_ops, p, &p->httpd);
     if (rc < 0) {
         script_destroy(p->script);
+        verdict_deinit(&p->verdict);
         free(p);
         return rc;
     }
@@ -216,4 +220,22 @@ int provider_release(struct provider *p, const char *name)
             reply_release(r);
     }
     return 0;
+}
+
+/* A turn with a condition may stay unused, one that is next in line may not. */
+static void judge_turns(struct provider *p)
+{
+    for (size_t i = 0; i < p->script->turn_n; i++) {
+        const struct turn *t = &p->script->turns[i];
+        if (!t->when && t->left > 0)
+            verdict_add(&p->verdict, "unused", 0, "turns[%zu] was not asked for%s", i,
+                        t->left > 1 ? " as often as it could be" : "");
+    }
+}
+
+const cJSON *provider_verdict(struct provider *p)
+{
+    verdict_close(&p->verdict);
+    judge_turns(p);
+    return p->verdict.findings;
 }

@@ -46,6 +46,7 @@ struct provider_options {
     uint64_t seed;
     const cJSON *script;  /* copied; NULL: the built-in script */
     const cJSON *intents; /* copied; NULL: the script's own */
+    bool verdict;         /* watch the caller: provider_verdict */
     bool control;         /* serve /_control/ (docs/mock-provider.md) */
 };
 
@@ -72,6 +73,10 @@ unsigned provider_requests(const struct provider *p); /* how many arrived so far
 /* Lets the script go on at this hold, or not wait there when it comes to it. The events it leads to
  * come on the next turn of the loop. 0, or E_NOTFOUND: the script has no such hold. */
 int provider_release(struct provider *p, const char *hold);
+/* What is to be said against the caller, [{"rule", "n", "text"}], empty if nothing is; lent until
+ * provider_close. Call once, at the end: turns that were not used and tool calls without result
+ * count from then on. NULL if options.verdict was false. */
+const cJSON *provider_verdict(struct provider *p);
 /* Ends all replies (event "gone") and connections; on_closed is the last call. Idempotent. */
 void provider_close(struct provider *p);
 

@@ -6,6 +6,7 @@
 #include "json/json.h"
 
 #include <stdlib.h>
+#include <strings.h>
 
 #define CHAOS_DRAW 0xC4A05 /* beside the small numbers ids are drawn by */
 
@@ -52,6 +53,8 @@ static void on_over(struct exchange *x, bool complete)
     r->state = REPLY_ENDED;
     uv_close((uv_handle_t *)&r->timer, on_timer_closed);
     uv_close((uv_handle_t *)&r->pace, on_timer_closed);
+    if (!ended)
+        verdict_gone(&r->p->verdict, r->n);
     if (r->turn)
         emit(r, ended ? PROVIDER_DONE : PROVIDER_GONE, NULL);
 }
@@ -104,6 +107,22 @@ static struct reply *reply_create(struct provider *p, const struct dialect *d,
     return r;
 }
 
+/* What the turn's Retry-After asks for, in ms; -1: nothing, or a date. */
+static int64_t asked_wait(const struct turn *turn)
+{
+    for (size_t i = 0; i < turn->header_n; i++) {
+        const struct httpd_header *h = &turn->headers[i];
+        bool is_ms = strcasecmp(h->name, "retry-after-ms") == 0;
+        char *end;
+        double wait = strtod(h->value, &end);
+        if (is_ms || strcasecmp(h->name, "retry-after") == 0)
+            return end == h->value || *end || !(wait >= 0 && wait < 1e9)
+                       ? -1
+                       : (int64_t)(is_ms ? wait : wait * 1000);
+    }
+    return -1;
+}
+
 /* The request was read: which turn answers it? */
 static void answer(struct reply *r)
 {
@@ -126,6 +145,9 @@ static void answer(struct reply *r)
                     turn->chaos == CHAOS_HOSTILE);
     r->writer.quirks = r->shape.quirks;
     r->writer.usage = finish_usage(r);
+    verdict_request(&p->verdict, r->n, r->neutral,
+                    &(struct verdict_answer){turn->plain ? turn->status : 200, uv_now(p->loop),
+                                             asked_wait(turn)});
     if (!expectation_holds(p->script, turn, r->neutral, text, sizeof text))
         emit(r, PROVIDER_MISMATCH, text);
     play(r);

@@ -125,7 +125,8 @@ static int open_provider(struct run *r)
     static const struct provider_ops quiet = {.on_event = on_event,
                                               .on_closed = on_provider_closed};
     struct provider_ops ops = quiet;
-    struct provider_options o = {.port = r->cli->port, .seed = r->cli->seed, .control = true};
+    struct provider_options o = {
+        .port = r->cli->port, .seed = r->cli->seed, .verdict = r->cli->verdict, .control = true};
     cJSON *script = r->cli->script_file ? read_script(r->cli->script_file) : NULL;
     if (r->cli->script_file && !script)
         return CLI_USAGE;
@@ -144,6 +145,25 @@ static int open_provider(struct run *r)
 
 /* --- the end --- */
 
+/* To stderr, one line a finding. A command's own failure is the more important one. */
+static void judge(struct run *r)
+{
+    if (!r->provider)
+        return;
+    const cJSON *finding, *findings = r->cli->verdict ? provider_verdict(r->provider) : NULL;
+    cJSON_ArrayForEach(finding, findings)
+    {
+        int n = (int)json_get_int(finding, "n", 0);
+        char request[32] = "";
+        if (n > 0)
+            snprintf(request, sizeof request, "request %d: ", n);
+        fprintf(stderr, "acp-mock-provider: verdict: %s: %s%s\n", json_get_str(finding, "rule"),
+                request, json_get_str(finding, "text"));
+        if (r->code == CLI_OK)
+            r->code = CLI_BLAMED;
+    }
+}
+
 static void stop(struct run *r)
 {
     r->stopping = true;
@@ -159,6 +179,7 @@ static void on_child_exit(void *ctx, int64_t code, int signum)
     struct run *r = ctx;
     r->child = NULL;
     r->code = signum ? CLI_SIGNAL + signum : (int)code;
+    judge(r);
     stop(r);
 }
 
@@ -166,14 +187,16 @@ static void on_child_exit(void *ctx, int64_t code, int signum)
 static void on_signal(uv_signal_t *handle, int signum)
 {
     struct run *r = handle->data;
-    if (!r->child)
+    if (!r->child) {
+        judge(r);
         stop(r);
-    else if (r->stopping)
+    } else if (r->stopping) {
         child_kill(r->child);
-    else if (signum == SIGINT)
+    } else if (signum == SIGINT) {
         child_signal(r->child, signum);
-    else
+    } else {
         child_stop(r->child);
+    }
     r->stopping = r->stopping || signum != SIGINT;
 }
 

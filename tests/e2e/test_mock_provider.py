@@ -158,6 +158,36 @@ def test_the_command_finds_every_dialect(kit):
     assert anthropic == gemini == f"{root} mock-key []"
 
 
+CALLER = """
+import json, os, sys, urllib.error, urllib.request as u
+u.install_opener(u.build_opener(u.ProxyHandler({})))
+for text in sys.argv[2:]:
+    body = {"model": "m", "messages": [{"role": "user", "content": text}]}
+    url = os.environ["OPENAI_BASE_URL"] + "/chat/completions"
+    try:
+        u.urlopen(u.Request(url, json.dumps(body).encode(), {"content-type": "application/json"}))
+    except urllib.error.HTTPError:
+        pass
+sys.exit(int(sys.argv[1]))
+"""
+
+
+@pytest.mark.parametrize("script, said, code, want", [
+    ([{"reply": [{"text": "a"}]}], ["x"], 0, 0),
+    ([{"reply": [{"text": "a"}]}], [], 0, 1),
+    ([{"reply": [{"text": "a"}]}], [], 5, 5),
+    ([{"status": 401}, {"reply": []}], ["x", "x"], 0, 1),
+])
+def test_the_verdict_is_the_exit_code(kit, tmp_path, script, said, code, want):
+    file = tmp_path / "script.json"
+    file.write_text(json.dumps(script))
+    done = kit.run("acp-mock-provider", "--verdict", "--script", str(file), "--", "/usr/bin/python3", "-c", CALLER,
+                   str(code), *said)
+    assert done.returncode == want
+    word = "" if want == 0 else "hopeless: request 2: repeats request 1" if said else "unused: turns[0]"
+    assert f"verdict: {word}" in done.stderr if word else "verdict" not in done.stderr
+
+
 def test_the_command_can_be_served(kit, tmp_path):
     client = "import json,os,urllib.request as u;" \
              "u.install_opener(u.build_opener(u.ProxyHandler({})));" \
