@@ -9,10 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_TRIES    4      /* after the first one */
-#define MAX_PAUSE_MS 8000u  /* of our own choosing */
-#define MAX_WAIT_MS  60000u /* that a provider may ask for */
-#define LINK_MAX     (64u << 10)
+#define LINK_MAX (64u << 10)
 
 static const struct {
     const char *name;
@@ -89,52 +86,6 @@ static void on_burst(void *ctx)
         turn_fail_plain(t, RPC_INTERNAL_ERROR, "Out of memory.");
 }
 
-/* --- trying again --- */
-
-static bool may_try_again(const struct turn *t, const struct llm_error *e)
-{
-    return e->retry && !t->shown_now && t->tries < MAX_TRIES &&
-           !(e->has_wait && e->wait_ms > MAX_WAIT_MS);
-}
-
-static uint64_t pause_ms(const struct turn *t, const struct llm_error *e)
-{
-    if (e->has_wait)
-        return e->wait_ms;
-    uint64_t ms = t->env->config.retry_ms << t->tries;
-    if (ms > MAX_PAUSE_MS)
-        ms = MAX_PAUSE_MS;
-    return ms - uv_hrtime() % (ms / 4 + 1); /* so that many agents do not come back at once */
-}
-
-static void tell_of_retry(struct turn *t, const struct llm_error *e, uint64_t ms)
-{
-    char text[sizeof e->text + 96];
-    snprintf(text, sizeof text, "The model did not answer (%s). Trying again in %.1f s.", e->text,
-             (double)ms / 1000);
-    log_warn("%s", text);
-    if (t->env->notices)
-        update_notice(session_updates(t->s), "warning", text);
-}
-
-static void on_timer(uv_timer_t *timer)
-{
-    turn_request_model(CONTAINER_OF(timer, struct turn, timer));
-}
-
-static void on_failed(struct turn *t, const struct llm_error *e)
-{
-    if (!may_try_again(t, e)) {
-        turn_fail(t, e);
-        return;
-    }
-    uint64_t ms = pause_ms(t, e);
-    tell_of_retry(t, e, ms);
-    t->tries++;
-    turn_move(t, TURN_WAIT);
-    uv_timer_start(&t->timer, on_timer, ms, 0);
-}
-
 /* --- the model's reply --- */
 
 static void go_on(struct turn *t)
@@ -183,6 +134,18 @@ static void on_stopped(struct turn *t, struct llm_reply *reply)
     }
 }
 
+static void on_cut(struct turn *t)
+{
+    if (!list_empty(&t->steers)) {
+        go_on_guided(t);
+        return;
+    }
+    if (t->env->notices)
+        update_notice(session_updates(t->s), "info",
+                      "The answer is cut: it reached the limit of tokens for one answer.");
+    turn_end(t, ACP_STOP_MAX_TOKENS);
+}
+
 static void on_done(void *ctx, struct llm_reply *reply)
 {
     struct turn *t = ctx;
@@ -198,17 +161,14 @@ static void on_done(void *ctx, struct llm_reply *reply)
         on_stopped(t, reply);
         break;
     case LLM_FINISH_LENGTH:
-        if (list_empty(&t->steers))
-            turn_end(t, ACP_STOP_MAX_TOKENS);
-        else
-            go_on_guided(t);
+        on_cut(t);
         break;
     case LLM_FINISH_REFUSAL:
         turn_end(t, ACP_STOP_REFUSAL);
         break;
     case LLM_FINISH_NONE:
     case LLM_FINISH_FAILED:
-        on_failed(t, &reply->error);
+        turn_try_again(t, &reply->error);
         break;
     }
 }

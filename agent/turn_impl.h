@@ -6,8 +6,8 @@
 #include "agent/tool.h"
 #include "agent/turn.h"
 
-/* Private to turn*.c: turn.c asks the model, turn_tools.c runs what it calls, turn_end.c
- * answers, turn_record.c keeps what happened.
+/* Private to turn*.c: turn.c asks the model, turn_retry.c again, turn_tools.c runs what it
+ * calls, turn_end.c answers, turn_record.c keeps what happened.
  */
 
 #define TURN_MAX_REQUESTS 100 /* model requests of one turn */
@@ -64,6 +64,8 @@ void turn_move(struct turn *t, enum turn_state next);
 bool turn_hold(struct turn *t, void (*step)(struct turn *t));
 /* Asks the model with the history as it is. */
 void turn_request_model(struct turn *t);
+/* After a failed request: the same once more in a while, or the end of the turn. */
+void turn_try_again(struct turn *t, const struct llm_error *e);
 /* Gives out the pending text. */
 void turn_flush(struct turn *t);
 

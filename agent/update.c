@@ -30,10 +30,14 @@ static void write_text_block(struct jsonw *w, const char *p, size_t n)
     jw_close(w);
 }
 
+static enum acp_session_update kind_of(const struct update_text *text)
+{
+    return text->kind == LLM_TEXT ? ACP_UPDATE_AGENT_MESSAGE_CHUNK : ACP_UPDATE_AGENT_THOUGHT_CHUNK;
+}
+
 int update_text(struct update_to to, const struct update_text *text)
 {
-    struct jsonw *w = begin(to, text->kind == LLM_TEXT ? ACP_UPDATE_AGENT_MESSAGE_CHUNK
-                                                       : ACP_UPDATE_AGENT_THOUGHT_CHUNK);
+    struct jsonw *w = begin(to, kind_of(text));
     jw_kstr(w, "messageId", text->message_id);
     write_text_block(w, text->p, text->n);
     return end(to, w);
@@ -63,6 +67,16 @@ static void open_object(struct jsonw *w, struct buf *out, enum acp_session_updat
     jw_begin(w, out);
     jw_open(w, '{');
     jw_kstr(w, "sessionUpdate", acp_session_update_name(kind));
+}
+
+int update_write_text(struct buf *out, const struct update_text *text)
+{
+    struct jsonw w;
+    open_object(&w, out, kind_of(text));
+    jw_kstr(&w, "messageId", text->message_id);
+    write_text_block(&w, text->p, text->n);
+    jw_close(&w);
+    return jw_end(&w);
 }
 
 int update_write_tool_call(struct buf *out, const char *id, const struct tool_call *c,

@@ -40,6 +40,7 @@ int update_user_block(struct update_to to, const char *message_id, const cJSON *
 int update_session_info(struct update_to to, const char *title, int64_t updated_ms);
 
 /* Append one `update` object. 0 or E_NOMEM. */
+int update_write_text(struct buf *out, const struct update_text *text);
 int update_write_usage(struct buf *out, int64_t used, uint64_t size);
 
 /* An `update` object that is JSON already. */

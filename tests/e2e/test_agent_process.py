@@ -283,6 +283,38 @@ def test_retries_are_told_to_clients_that_take_notices(agent, mock_provider, wor
     assert process.answer(prompt)["result"] == {"stopReason": "end_turn"}
 
 
+def thoughts(process):
+    updates = [m["params"]["update"] for m in process.log if m.get("method") == "session/update"]
+    return [(u["messageId"], u["content"]["text"]) for u in updates if u["sessionUpdate"] == "agent_thought_chunk"]
+
+
+def test_retries_that_take_long_are_told_to_everybody(agent, mock_provider, work):
+    """... and again by session/load, as all that was shown."""
+    wait = {"status": 503, "headers": {"retry-after-ms": "1"}, "body": {"error": {"message": "busy"}}}
+    process = agent(provider=mock_provider([wait, wait, wait, {"reply": [{"text": "ok"}]}]))
+    session = process.start(work)
+    process.send(prompt := process.prompt(session, "hi"))
+    assert process.answer(prompt)["result"] == {"stopReason": "end_turn"}
+    told = thoughts(process)
+    assert len(told) == len({message for message, _ in told}) == 2  # a first short one is not worth it
+    assert all("busy" in text and "Trying again" in text for _, text in told)
+    process.log.clear()
+    process.call("session/load", {"sessionId": session, "cwd": str(work), "mcpServers": []})
+    assert thoughts(process) == told
+
+
+def test_retries_end(agent, mock_provider, work):
+    provider = mock_provider([{"when": {}, "status": 429, "headers": {"retry-after-ms": "1"},
+                               "body": {"error": {"message": "too fast"}}}])
+    process = agent(provider=provider)
+    session = process.start(work)
+    process.send(prompt := process.prompt(session, "hi"))
+    error = process.answer(prompt)["error"]
+    assert error["code"] == -32603 and "too fast" in error["message"]
+    assert error["data"] == {"provider": "openai", "status": 429}
+    assert len(provider.requests()) == 5
+
+
 # -- odd streams -----------------------------------------------------------------------------
 
 
