@@ -6,6 +6,7 @@
 #include "agent/record.h"
 #include "agent/turn.h"
 #include "base/err.h"
+#include "base/log.h"
 
 #include <stdlib.h>
 
@@ -18,6 +19,24 @@ void method_reply_session(struct rpc_request *req, const struct session *s, bool
     option_write_state(w, s);
     jw_close(w);
     rpc_reply_end(req);
+}
+
+static void take_model(void *ctx, const struct store_session *session)
+{
+    struct settings *last = ctx;
+    if (settings_read(last, session->settings) < 0)
+        log_warn("out of memory: the model used last is not known");
+}
+
+/* What the newest stored session was set to; *ret must be deinited. A store that fails does so
+ * again, and is told of, when the new session is put into it. */
+static void find_last(struct agent *a, struct settings *ret)
+{
+    char next[STORE_CURSOR_SIZE];
+    const struct store_query newest = {.limit = 1};
+    settings_init(ret);
+    if (a->env.store && !a->env.model && !a->env.config.model)
+        (void)store_list_sessions(a->env.store, &newest, take_model, ret, next);
 }
 
 /* E_INVALID: start->error says why. */
@@ -66,7 +85,11 @@ void method_session_new(struct agent *a, struct rpc_request *req, const cJSON *p
                                    .model = a->env.model,
                                    .work_mode = a->env.work_mode,
                                    .safe_mode = a->env.safe_mode};
+    struct settings last;
+    find_last(a, &last);
+    start.last = last.model;
     rc = open_session(a, &p, &start, &s);
+    settings_deinit(&last);
     if (rc == E_INVALID) {
         rpc_fail(req, RPC_INTERNAL_ERROR, start.error, NULL);
         return;

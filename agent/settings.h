@@ -33,6 +33,7 @@ int settings_read(struct settings *s, const char *json);
 struct settings_start {
     const struct config *config;
     const char *model, *work_mode; /* of the command line, or NULL */
+    const char *last;              /* the model used last, for want of another; or NULL */
     const char *cwd;
     bool safe_mode; /* the project is not asked, and every change is to be */
     char error[640];

@@ -66,10 +66,20 @@ static int find_project(struct settings_start *start, char path[PATH_MAX], cJSON
     return rc == 0 ? 1 : rc == E_NOTFOUND ? 0 : rc;
 }
 
+/* The one used last, if nothing names one and it still can be had. */
+static bool takes_last(const struct settings_start *start)
+{
+    struct llm_target to;
+    return start->last && !start->config->model &&
+           config_resolve(start->config, start->last, &to) == 0;
+}
+
 static int set_model(struct settings *s, const struct settings_start *start,
                      const struct project *project)
 {
     const char *spec = start->model ? start->model : project->model;
+    if (!spec && takes_last(start))
+        spec = start->last;
     return settings_name_model(start->config, spec, &s->model);
 }
 

@@ -143,6 +143,33 @@ def test_another_model_and_effort(agent, mock_provider, work, tmp_path):
     assert (small["model"], "reasoning_effort" in small, small["max_tokens"]) == ("small", False, 9)
 
 
+def test_the_model_used_last(agent, mock_provider, work, tmp_path):
+    """... is what new sessions begin with, as long as nothing names one and it can be had."""
+    provider = mock_provider([{"when": {}, "reply": [{"text": "ok"}]}])
+    home = tmp_path / "configured"
+    folder = home / ".config" / "acp-agent"
+    folder.mkdir(parents=True)
+    config = {"providers": {"openai": {"models": [{"id": "small"}, {"id": "big"}]}}}
+
+    def begin(**more):
+        (folder / "config.json").write_text(json.dumps({**config, **more}))
+        process = agent(provider=provider, home=home)
+        result = open_session(process, work)
+        return process, result["sessionId"], current(result["configOptions"])["model"]
+
+    process, session, first = begin()
+    process.call("session/set_model", {"sessionId": session, "modelId": "openai/big"})
+    turn(process, session, "hi")
+    assert first != "openai/big"
+    assert begin()[2] == "openai/big"
+    assert begin(model="openai/small")[2] == "openai/small"
+    assert current(open_session(agent("--model", "openai/x", provider=provider, home=home), work)["configOptions"])[
+        "model"] == "openai/x"
+    (folder / "config.json").write_text(json.dumps(config))
+    gone = agent(env={"DEEPSEEK_API_KEY": "k"}, home=home)
+    assert current(open_session(gone, work)["configOptions"])["model"].startswith("deepseek/")
+
+
 @pytest.mark.parametrize("where", ["user", "project"])
 def test_a_broken_file_is_named(agent, mock_provider, work, tmp_path, where):
     home = tmp_path / "broken"
