@@ -65,8 +65,8 @@ const char *work_note(enum work is, enum work was)
     static const char *const notes[WORK_COUNT] = {
         [WORK_ECONOMY] = "[From now on be economical: as few steps and words as the task allows.]",
         [WORK_BALANCED] = "[From now on use your own judgement of how much work a task needs.]",
-        [WORK_DELIVERY] = "[From now on deliver: begin with a short plan, keep to it, and check "
-                          "the result before you say that it is done, or say why you could not.]",
+        [WORK_DELIVERY] = ("[From now on deliver: begin with a short plan, keep to it, and check "
+                           "the result before you say that it is done, or say why you could not.]"),
     };
     return is == was ? NULL : notes[is];
 }

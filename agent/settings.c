@@ -65,12 +65,13 @@ int settings_read(struct settings *s, const char *json)
     int rc = json ? json_parse(json, strlen(json), &root, NULL) : 0;
     if (rc == E_NOMEM)
         return rc;
-    s->mode = (enum mode)find_or(mode_find, json_get_str(root, "mode"), s->mode);
-    s->told_mode = (enum mode)find_or(mode_find, json_get_str(root, "toldMode"), s->told_mode);
-    s->work = (enum work)find_or(work_find, json_get_str(root, "workMode"), s->work);
-    s->told_work = (enum work)find_or(work_find, json_get_str(root, "toldWorkMode"), s->told_work);
+    s->mode = (enum mode)find_or(mode_find, json_get_str(root, "mode"), (int)s->mode);
+    s->told_mode = (enum mode)find_or(mode_find, json_get_str(root, "toldMode"), (int)s->told_mode);
+    s->work = (enum work)find_or(work_find, json_get_str(root, "workMode"), (int)s->work);
+    s->told_work =
+        (enum work)find_or(work_find, json_get_str(root, "toldWorkMode"), (int)s->told_work);
     s->approval =
-        (enum approval)find_or(approval_find, json_get_str(root, "toolApproval"), s->approval);
+        (enum approval)find_or(approval_find, json_get_str(root, "toolApproval"), (int)s->approval);
     rc = take_text(&s->model, json_get_str(root, "model"));
     if (rc == 0)
         rc = take_text(&s->effort, json_get_str(root, "effort"));

@@ -213,7 +213,7 @@ static int answer_word(const char *text, const cJSON *request, struct json_slice
     const struct policy_word *word = policy_word_find(text);
     int rc;
     if (word && word->act != POLICY_ANSWER)
-        return word->act;
+        return (int)word->act;
     if (!word || !word->method || !strcmp(word->method, POLICY_PERMISSION))
         rc = answer_outcome(id, find_option(request, "kind", text), out);
     else if (!strcmp(text, "accept"))
