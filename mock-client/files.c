@@ -105,14 +105,31 @@ int files_set_buffer(struct files *f, const char *path, const char *text)
     return rc;
 }
 
+/* A copy, since cJSON 1.7.15 leaks a reference that it cannot add. */
+static int add_error(struct files *f, const cJSON *error)
+{
+    char *full = full_path(f, error->string);
+    cJSON *copy = full ? cJSON_Duplicate(error, true) : NULL;
+    bool ok = copy && cJSON_AddItemToObject(f->errors, full, copy);
+    if (!ok)
+        cJSON_Delete(copy);
+    free(full);
+    return ok ? 0 : E_NOMEM;
+}
+
 int files_init(struct files *f, const cJSON *config, const char *cwd)
 {
     const cJSON *m;
     *f = (struct files){.cwd = cwd,
                         .buffers = cJSON_CreateObject(),
-                        .errors = json_get(config, "errors"),
+                        .errors = cJSON_CreateObject(),
                         .outside = json_get_bool(config, "outside")};
-    int rc = f->buffers ? 0 : E_NOMEM;
+    int rc = f->buffers && f->errors ? 0 : E_NOMEM;
+    cJSON_ArrayForEach(m, json_get(config, "errors"))
+    {
+        if (rc == 0)
+            rc = add_error(f, m);
+    }
     cJSON_ArrayForEach(m, json_get(config, "buffers"))
     {
         if (rc == 0 && cJSON_IsString(m))
@@ -126,6 +143,7 @@ int files_init(struct files *f, const cJSON *config, const char *cwd)
 void files_deinit(struct files *f)
 {
     cJSON_Delete(f->buffers);
+    cJSON_Delete(f->errors);
     *f = (struct files){0};
 }
 
@@ -163,21 +181,6 @@ int files_check(const cJSON *config, char *err, size_t err_n)
 
 /* ---- what both have in common -------------------------------------------------------------------
  */
-
-/* The error that the configuration has for the path; NULL if none. */
-static const cJSON *error_for(const struct files *f, const char *full)
-{
-    const cJSON *m;
-    cJSON_ArrayForEach(m, f->errors)
-    {
-        char *own = full_path(f, m->string);
-        bool same = own && !strcmp(own, full);
-        free(own);
-        if (same)
-            return m;
-    }
-    return NULL;
-}
 
 static int fail(struct json_slice id, int code, const char *message, struct buf *out)
 {
@@ -261,7 +264,7 @@ static int serve_read(const struct files *f, const struct slice *s, struct json_
 {
     struct buf text = {0};
     char *full = full_path(f, s->path);
-    const cJSON *error = full ? error_for(f, full) : NULL;
+    const cJSON *error = full ? json_get(f->errors, full) : NULL;
     int rc = full ? 0 : E_NOMEM;
     if (error)
         rc = policy_write_error(id, error, out);
@@ -311,7 +314,7 @@ static int serve_write(struct files *f, const struct write *w, struct json_slice
 {
     char *full = full_path(f, w->path);
     int rc = full ? 0 : E_NOMEM;
-    const cJSON *error = full ? error_for(f, full) : NULL;
+    const cJSON *error = full ? json_get(f->errors, full) : NULL;
     if (error) {
         rc = policy_write_error(id, error, out);
     } else if (rc == 0 && !may_write(f, full)) {

@@ -14,10 +14,10 @@ struct buf;
  * Paths of the configuration and of steps are absolute or below cwd.
  */
 struct files {
-    const char *cwd;     /* lent, canonical */
-    cJSON *buffers;      /* owned: texts by absolute path */
-    const cJSON *errors; /* lent, or NULL: error objects by path */
-    bool outside;        /* writing outside cwd is allowed */
+    const char *cwd; /* lent, canonical */
+    cJSON *buffers;  /* owned: texts by absolute path */
+    cJSON *errors;   /* owned: error objects by absolute path */
+    bool outside;    /* writing outside cwd is allowed */
 };
 
 /* config: `client.fs`, or NULL; lent until files_deinit, as is cwd. 0 or E_NOMEM. */

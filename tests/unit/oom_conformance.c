@@ -2,6 +2,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "conformance/baseline.h"
 #include "conformance/catalog.h"
 #include "conformance/coverage.h"
 #include "conformance/monitor.h"
@@ -11,7 +12,9 @@
 #include "conformance/requirement.h"
 #include "conformance/result.h"
 #include "conformance/select.h"
+#include "conformance/tally.h"
 #include "conformance/transcript.h"
+#include "conformance/words.h"
 #include "mock-client/trace.h"
 #include "json/json.h"
 
@@ -21,6 +24,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -198,6 +202,72 @@ static void make_outcome(struct case_file *file, const struct trace *t, struct o
     ret->n = ret->counts[VERDICT_FAIL] = 1;
 }
 
+/* ---- what a run keeps --------------------------------------------------------------------------
+ */
+
+static int expand_words(void *ctx)
+{
+    const char *const given[] = {"a/b", ctx};
+    struct words w = {0};
+    char err[64];
+    int rc = words_expand(&w, given, ARRAY_LEN(given), err, sizeof err);
+    words_deinit(&w);
+    return rc;
+}
+
+static int count_rounds(void *ctx)
+{
+    struct case_file file = {.id = (char[]){"a/b"}};
+    struct case_result r = {.file = &file, .verdict = VERDICT_PASS};
+    struct tally t = {0};
+    struct tally_row *row = NULL;
+    struct buf text = {0};
+    (void)ctx;
+    int rc = tally_add(&t, &r, 0, &row);
+    rc = rc < 0 ? rc : tally_write(row, &text);
+    buf_deinit(&text);
+    tally_deinit(&t);
+    return rc;
+}
+
+static int excuse(void *ctx)
+{
+    static const char text[] = "{\"format\": \"acp-conformance-baseline\", \"version\": 1, "
+                               "\"entries\": [{\"case\": \"a/b\", "
+                               "\"check\": \"X-1\", \"status\": \"known\", \"reason\": \"r\"}]}";
+    struct case_file file = {.id = (char[]){"a/b"}};
+    struct check_result checks[] = {{.id = "X-1", .verdict = VERDICT_FAIL, .step = -1},
+                                    {.id = "X-2", .verdict = VERDICT_FAIL, .step = -1}};
+    struct case_result r = {.file = &file, .verdict = VERDICT_FAIL, .checks = checks, .n = 2};
+    struct baseline b = {0};
+    struct buf out = {0};
+    char err[128];
+    (void)ctx;
+    int rc = baseline_parse(text, strlen(text), &b, err, sizeof err);
+    rc = rc < 0 ? rc : baseline_apply(&b, &r);
+    rc = rc < 0 ? rc : baseline_write(&b, &out);
+    free(checks[0].note);
+    free(checks[1].note);
+    buf_deinit(&out);
+    baseline_deinit(&b);
+    return rc;
+}
+
+static void what_a_run_keeps(void **state)
+{
+    char path[] = "@/tmp/acp-oom-XXXXXX";
+    int fd = mkstemp(path + 1);
+    (void)state;
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, "x/y\n# note\nz\n", 14), 14);
+    close(fd);
+    oom_fail_each(expand_words, path);
+    oom_fail_each(count_rounds, NULL);
+    oom_fail_each(excuse, NULL);
+    oom_reset(-1);
+    unlink(path + 1);
+}
+
 static void fill(struct trace *t)
 {
     trace_init(t, 0);
@@ -241,6 +311,7 @@ static void every_allocation_may_fail(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_may_fail)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_may_fail),
+                                       cmocka_unit_test(what_a_run_keeps)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
