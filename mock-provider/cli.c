@@ -19,6 +19,9 @@ static const char help[] =
     "  --port N          listen there (default: a free port)\n"
     "  --port-file FILE  write the port there once it is open\n"
     "  --journal FILE    write every event there, one JSON object a line\n"
+    "  --record URL --save FILE\n"
+    "                    pass everything on to the real API at URL, and write what it answers to\n"
+    "                    FILE, a script for --script; keys are never written\n"
     "  --verdict         say at the end what the caller did wrong; exit status 1 if anything\n"
     "  --seed N          of ids; same seed and script, same bytes (default 0)\n"
     "  --log-level L     error, warn (default), info, debug\n"
@@ -41,6 +44,8 @@ enum {
     OPT_PORT,
     OPT_PORT_FILE,
     OPT_JOURNAL,
+    OPT_RECORD,
+    OPT_SAVE,
     OPT_VERDICT,
     OPT_SEED,
     OPT_LOG_LEVEL,
@@ -52,6 +57,8 @@ static const struct option long_options[] = {
     {"port", required_argument, NULL, OPT_PORT},
     {"port-file", required_argument, NULL, OPT_PORT_FILE},
     {"journal", required_argument, NULL, OPT_JOURNAL},
+    {"record", required_argument, NULL, OPT_RECORD},
+    {"save", required_argument, NULL, OPT_SAVE},
     {"verdict", no_argument, NULL, OPT_VERDICT},
     {"seed", required_argument, NULL, OPT_SEED},
     {"log-level", required_argument, NULL, OPT_LOG_LEVEL},
@@ -112,6 +119,12 @@ static int parse_option(struct cli *cli, int option, const char *value)
     case OPT_JOURNAL:
         cli->journal_file = value;
         return -1;
+    case OPT_RECORD:
+        cli->record_url = value;
+        return -1;
+    case OPT_SAVE:
+        cli->save_file = value;
+        return -1;
     case OPT_VERDICT:
         cli->verdict = true;
         return -1;
@@ -131,6 +144,18 @@ static int parse_option(struct cli *cli, int option, const char *value)
     }
 }
 
+/* What goes with what. */
+static int check_options(const struct cli *cli)
+{
+    if (!cli->record_url && !cli->save_file)
+        return -1;
+    if (!cli->record_url || !cli->save_file)
+        return usage("--record and --save go together: one is missing", "");
+    if (cli->script_file || cli->journal_file || cli->verdict)
+        return usage("--record does not go with --script, --journal and --verdict", "");
+    return -1;
+}
+
 int cli_parse(int argc, char **argv, struct cli *ret)
 {
     int option;
@@ -142,9 +167,9 @@ int cli_parse(int argc, char **argv, struct cli *ret)
             return code;
     }
     if (optind == argc)
-        return -1;
+        return check_options(ret);
     if (strcmp(argv[optind - 1], "--") != 0)
         return usage("a command comes after --, not ", argv[optind]);
     ret->command = argv + optind;
-    return -1;
+    return check_options(ret);
 }

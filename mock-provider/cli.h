@@ -21,7 +21,8 @@ struct cli { /* lent from argv */
     int port;
     uint64_t seed;
     bool verdict;
-    char **command; /* NULL-ended; NULL: none */
+    const char *record_url, *save_file; /* both or none */
+    char **command;                     /* NULL-ended; NULL: none */
 };
 
 /* -1: carry on; else the exit code to end with (--help, --version, wrong usage). */

@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "provider.h"
+#include "record.h"
 #include "uvio/child.h"
 #include "uvio/loop.h"
 #include "json/json.h"
@@ -21,8 +22,9 @@ struct run {
     const struct cli *cli;
     uv_loop_t loop;
     uv_signal_t signals[ARRAY_LEN(stop_signals)];
-    size_t signal_n; /* of those that are open */
-    struct provider *provider;
+    size_t signal_n;           /* of those that are open */
+    struct provider *provider; /* or ... */
+    struct recorder *recorder;
     struct child *child;
     FILE *journal;
     bool stopping;
@@ -143,6 +145,27 @@ static int open_provider(struct run *r)
     return CLI_FAILED;
 }
 
+static void on_recorder_closed(void *ctx)
+{
+    struct run *r = ctx;
+    r->recorder = NULL;
+}
+
+static int open_recorder(struct run *r)
+{
+    const struct recorder_options o = {r->cli->port, r->cli->record_url, r->cli->save_file};
+    int rc = recorder_open(&r->loop, &o, on_recorder_closed, r, &r->recorder);
+    if (rc == 0)
+        return CLI_OK;
+    complain("--record", err_text(rc));
+    return CLI_FAILED;
+}
+
+static int port_of(const struct run *r)
+{
+    return r->recorder ? recorder_port(r->recorder) : provider_port(r->provider);
+}
+
 /* --- the end --- */
 
 /* To stderr, one line a finding. A command's own failure is the more important one. */
@@ -172,6 +195,8 @@ static void stop(struct run *r)
     r->signal_n = 0;
     if (r->provider)
         provider_close(r->provider);
+    if (r->recorder)
+        recorder_close(r->recorder);
 }
 
 static void on_child_exit(void *ctx, int64_t code, int signum)
@@ -242,7 +267,8 @@ static const struct {
     {"NO_PROXY", "127.0.0.1", false, true},
 };
 
-static int set_environment(int port)
+/* A recording needs the real keys: they stay. */
+static int set_environment(int port, bool keep_keys)
 {
     char value[80];
     for (size_t i = 0; i < ARRAY_LEN(variables); i++) {
@@ -250,6 +276,8 @@ static int set_environment(int port)
             snprintf(value, sizeof value, "http://127.0.0.1:%d%s", port, variables[i].value);
         else
             snprintf(value, sizeof value, "%s", variables[i].value ? variables[i].value : "");
+        if (keep_keys && !variables[i].base && !variables[i].keep)
+            continue;
         int rc = variables[i].value ? setenv(variables[i].name, value, !variables[i].keep)
                                     : unsetenv(variables[i].name);
         if (rc != 0)
@@ -267,7 +295,7 @@ static int start_command(struct run *r)
         .inherit_stdout = true,
         .inherit_stderr = true,
     };
-    int rc = set_environment(provider_port(r->provider)) ? E_NOMEM : 0;
+    int rc = set_environment(port_of(r), r->recorder != NULL) ? E_NOMEM : 0;
     if (rc == 0)
         rc = child_spawn(&r->loop, &o, &ops, r, &r->child);
     if (rc == 0)
@@ -278,7 +306,7 @@ static int start_command(struct run *r)
 
 static int announce(struct run *r)
 {
-    int port = provider_port(r->provider);
+    int port = port_of(r);
     if (r->cli->port_file && write_port_file(r->cli->port_file, port) < 0)
         return CLI_FAILED;
     if (r->cli->command)
@@ -294,7 +322,7 @@ static int start(struct run *r)
         complain(journal, strerror(errno));
         return CLI_FAILED;
     }
-    int code = open_provider(r);
+    int code = r->cli->record_url ? open_recorder(r) : open_provider(r);
     if (code == CLI_OK)
         code = watch_signals(r);
     return code == CLI_OK ? announce(r) : code;

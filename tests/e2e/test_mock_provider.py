@@ -73,6 +73,8 @@ def wait_for(provider, event, count=1):
 # --- the command line ---
 
 @pytest.mark.parametrize("args, word", [
+    (["--record", "http://127.0.0.1:1"], "--save"),
+    (["--record", "http://127.0.0.1:1", "--save", "x", "--verdict"], "does not go with"),
     (["--port", "x"], "--port"), (["--port", "70000"], "--port"), (["--seed", "-1"], "--seed"),
     (["--log-level", "loud"], "loud"), (["acp-agent"], "after --"), (["--script"], "--script"),
 ])
@@ -363,3 +365,60 @@ def test_the_first_answer_comes_soon_after_the_start(mock_provider):
     begun = time.monotonic()
     assert chat(mock_provider([{"reply": [{"text": "a"}]}]))[0] == 200
     print(f"start to answer: {(time.monotonic() - begun) * 1000:.1f} ms")
+
+
+def test_the_built_in_script_gives_titles(mock_provider):
+    provider = mock_provider()
+    messages = [{"role": "system", "content": "Write a title for this conversation."}, {"role": "user", "content": "think"}]
+    _, body = http(provider.url + "/v1/chat/completions", {"model": "m", "messages": messages})
+    assert json.loads(body)["choices"][0]["message"]["content"] == "A talk with a mock model"
+
+
+# --- recording ---
+
+def test_what_was_recorded_is_played_again(kit, mock_provider, tmp_path):
+    real = mock_provider([{"reply": [{"text": ["Hel", "lo ä a-real-key-1"]}]},
+                          {"status": 429, "headers": {"retry-after": "3"}},
+                          {"reply": [{"text": "abc"}, {"cut": True}]}])
+    saved = tmp_path / "saved.json"
+    done = kit.run("acp-mock-provider", "--record", real.url, "--save", str(saved), "--", "/usr/bin/python3", "-c",
+                   STREAMER, "3", env={**os.environ, "OPENAI_API_KEY": "a-real-key-1"})
+    assert done.returncode == 0, done.stderr
+    assert [e["request"]["headers"]["authorization"] for e in real.journal() if e["event"] == "request"] == \
+        ["Bearer <redacted>"] * 3
+    script = json.loads(saved.read_text())
+    assert "a-real-key-1" not in saved.read_text() and "<redacted>" in saved.read_text()
+    assert [t["status"] for t in script["turns"]] == [200, 429, 200]
+    assert [t["note"] for t in script["turns"]] == ["hi 0 <redacted>", "hi 1 <redacted>", "hi 2 <redacted>"]
+    again = kit.run("acp-mock-provider", "--script", str(saved), "--", "/usr/bin/python3", "-c", STREAMER, "3",
+                    env={**os.environ, "OPENAI_API_KEY": "a-real-key-1"})
+    assert again.stdout == done.stdout.replace("a-real-key-1", "<redacted>")
+    assert "200 text/event-stream" in again.stdout and "429 application/json 3" in again.stdout
+
+
+STREAMER = """
+import http.client, json, os, sys
+address = os.environ["ACP_MOCK_PROVIDER"].removeprefix("http://")
+key = os.environ["OPENAI_API_KEY"]
+for i in range(int(sys.argv[1])):
+    body = {"model": "m", "stream": True, "messages": [{"role": "user", "content": f"hi {i} a-real-key-1"}]}
+    connection = http.client.HTTPConnection(address)
+    connection.request("POST", "/v1/chat/completions", json.dumps(body),
+                       {"content-type": "application/json", "authorization": "Bearer " + key})
+    answer = connection.getresponse()
+    try:
+        got = answer.read().decode()
+    except http.client.IncompleteRead as e:
+        got = e.partial.decode() + "(cut)"
+    print(answer.status, answer.getheader("content-type"), answer.getheader("retry-after"), got)
+"""
+
+
+def test_a_recording_without_a_real_one_says_so(kit, tmp_path):
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{closed.getsockname()[1]}"
+        done = kit.run("acp-mock-provider", "--record", url, "--save", str(tmp_path / "saved"), "--", "/usr/bin/python3",
+                       "-c", STREAMER, "1", env={**os.environ, "OPENAI_API_KEY": "k"})
+    assert done.stdout.startswith("502 ") and "refused" in done.stdout
+    assert not (tmp_path / "saved").exists()
