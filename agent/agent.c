@@ -20,6 +20,7 @@ static void destroy(struct agent *a)
     store_destroy(a->env.store);
     config_deinit(&a->env.config);
     buf_deinit(&a->out);
+    free(a->local_model);
     free(a);
 }
 
@@ -49,6 +50,7 @@ void agent_shutdown(struct agent *a)
         return;
     a->ending = true;
     a->ops->on_ending(a->ctx);
+    method_serve_waiting(a);
     while (!list_empty(&a->sessions))
         session_destroy(CONTAINER_OF(a->sessions.next, struct session, node));
     store_destroy(a->env.store);
@@ -311,6 +313,7 @@ int agent_open(uv_loop_t *loop, const struct agent_options *options, const struc
                           .wake = wake};
     config_init(&a->env.config);
     list_init(&a->sessions);
+    list_init(&a->waiting);
     int rc = create_store(a);
     if (rc == 0)
         rc = fetch_create(loop, &a->env.fetch);

@@ -17,6 +17,9 @@ struct agent {
     struct stream *stream;
     struct buf out; /* what the peer wrote since the last hand-over to the stream */
     struct list sessions;
+    struct list waiting; /* session/new that wait for local servers, see method_local.c */
+    char *local_model;   /* owned; what was found there, or NULL */
+    bool looking, looked;
     uv_timer_t warm;   /* loads libcurl in an idle moment */
     uv_check_t gather; /* runs after the reads of one turn of the loop, if text was gathered */
     uv_timer_t reload; /* does what waited for a session to be idle */
@@ -44,6 +47,8 @@ void agent_log_out(struct agent *a);
  * negative code; then nothing changed. */
 int agent_reload(struct agent *a, struct session *s);
 
+/* Answers the session/new that wait for a model, see method_local.c. */
+void method_serve_waiting(struct agent *a);
 /* A request or notification of the client, for peer_ops. */
 int method_request(void *ctx, struct rpc_request *req, const char *method, const cJSON *params);
 void method_notify(void *ctx, const char *method, const cJSON *params);

@@ -45,6 +45,9 @@ METHOD_NOTIFICATIONS(X)
 void method_fail_params(struct rpc_request *req, const struct json_error *err);
 /* -32000 that says what to do; -32603 if it is a broken config.json that keeps us from it. */
 void method_fail_login(struct agent *a, struct rpc_request *req);
+/* Answers session/new, now or later: with a model of a local server if there is one, else as
+ * method_fail_login. */
+void method_look_for_model(struct agent *a, struct rpc_request *req, const cJSON *params);
 
 /* The member authMethods of an open object. terminal: the client can run us in one. */
 void method_write_logins(struct jsonw *w, bool terminal);

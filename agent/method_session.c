@@ -78,7 +78,7 @@ void method_session_new(struct agent *a, struct rpc_request *req, const cJSON *p
         return;
     }
     if (!agent_has_credentials(a, false)) {
-        method_fail_login(a, req);
+        method_look_for_model(a, req, params);
         return;
     }
     struct settings_start start = {.config = &a->env.config,
