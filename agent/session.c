@@ -143,16 +143,17 @@ uint32_t session_max_tokens(const struct session *s)
     return m && m->max_output > 0 && n > m->max_output ? m->max_output : n;
 }
 
-static char *describe_change(const char *cwd)
+static char *describe_change(const struct session_place *place)
 {
     struct buf out = {0}, text = {0};
-    int rc = system_prompt_read_instructions(cwd, &text);
+    int rc = system_prompt_add_instructions(&text, place);
     if (rc == 0 && text.n == 0)
         rc = buf_adds(&out, "[The workspace has no AGENTS.md any more: what it said no longer "
                             "counts.]");
     else if (rc == 0)
-        rc = buf_addf(&out, "[The workspace's AGENTS.md has changed. It now says:]\n%.*s",
-                      (int)text.n, text.p);
+        rc =
+            buf_addf(&out, "[The AGENTS.md files of the workspace have changed. They now say:]%.*s",
+                     (int)text.n, text.p);
     char *note = rc == 0 ? buf_take(&out) : NULL;
     buf_deinit(&out);
     buf_deinit(&text);
@@ -169,7 +170,7 @@ int session_reload(struct session *s)
         free(fresh);
         return 0;
     }
-    char *note = describe_change(s->cwd);
+    char *note = describe_change(&place);
     if (!note) {
         free(fresh);
         return E_NOMEM;

@@ -5,6 +5,7 @@
 #include "base/log.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <uv.h>
 
 #define INSTRUCTIONS_MAX (64u << 10)
@@ -15,7 +16,7 @@ static const char own_words[] =
     "cannot be found. Text is shown to the user as Markdown.\n"
     "The working directory is ";
 
-int system_prompt_read_instructions(const char *cwd, struct buf *out)
+static int read_instructions(const char *cwd, struct buf *out)
 {
     struct file_text text;
     char *path = file_join(cwd, "AGENTS.md");
@@ -42,15 +43,35 @@ static int add_roots(struct buf *out, const char *const *roots)
     return rc;
 }
 
-static int add_instructions(struct buf *out, const char *cwd)
+/* folder: NULL for the working directory itself. */
+static int add_instructions(struct buf *out, const char *cwd, const char *folder)
 {
     struct buf text = {0};
-    int rc = system_prompt_read_instructions(cwd, &text);
+    int rc = read_instructions(folder ? folder : cwd, &text);
     if (rc == 0 && text.n > 0)
-        rc = buf_adds(out, "\n\nInstructions of this workspace (AGENTS.md):\n");
+        rc = folder ? buf_addf(out, "\n\nInstructions of %s (AGENTS.md):\n", folder)
+                    : buf_adds(out, "\n\nInstructions of this workspace (AGENTS.md):\n");
     if (rc == 0 && text.n > 0)
         rc = buf_add(out, text.p, text.n);
     buf_deinit(&text);
+    return rc;
+}
+
+/* The working directory or an earlier folder once more. */
+static bool is_repeated(const struct session_place *place, const char *const *root)
+{
+    bool repeated = strcmp(*root, place->cwd) == 0;
+    for (const char *const *r = place->roots; r < root; r++)
+        repeated = repeated || strcmp(*r, *root) == 0;
+    return repeated;
+}
+
+int system_prompt_add_instructions(struct buf *out, const struct session_place *place)
+{
+    int rc = add_instructions(out, place->cwd, NULL);
+    for (const char *const *r = place->roots; rc == 0 && r && *r; r++)
+        if (!is_repeated(place, r))
+            rc = add_instructions(out, place->cwd, *r);
     return rc;
 }
 
@@ -61,7 +82,7 @@ char *system_prompt_make(const struct session_place *place, const char *append)
     if (rc == 0)
         rc = add_roots(&out, place->roots);
     if (rc == 0)
-        rc = add_instructions(&out, place->cwd);
+        rc = system_prompt_add_instructions(&out, place);
     if (rc == 0 && append && *append)
         rc = buf_addf(&out, "\n\n%s", append);
     char *text = rc == 0 ? buf_take(&out) : NULL;

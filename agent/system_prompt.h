@@ -4,11 +4,12 @@
 #include "agent/session.h"
 #include "base/buf.h"
 
-/* The system prompt of a session that works there: our own words, the workspace's AGENTS.md, and
+/* The system prompt of a session that works there: our own words, the AGENTS.md of its folders, and
  * `append` (may be NULL). The caller frees it; NULL: out of memory. */
 char *system_prompt_make(const struct session_place *place, const char *append);
 
-/* Appends what AGENTS.md of that directory says; nothing if there is none. 0 or E_NOMEM. */
-int system_prompt_read_instructions(const char *cwd, struct buf *out);
+/* Appends what AGENTS.md of the working directory and then those of the further folders say, each
+ * under a heading; nothing if there is none. 0 or E_NOMEM. */
+int system_prompt_add_instructions(struct buf *out, const struct session_place *place);
 
 #endif

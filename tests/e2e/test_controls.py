@@ -202,6 +202,29 @@ def test_a_reload_tells_the_model_of_new_instructions(agent, mock_provider, work
     assert bodies[2][-1]["content"] == "three"
 
 
+def test_instructions_of_further_folders(agent, mock_provider, work, tmp_path):
+    """... come behind those of the working directory, and are read again with them."""
+    provider = mock_provider([{"when": {}, "reply": [{"text": "ok"}]}])
+    more = [tmp_path / "b", tmp_path / "a", tmp_path / "none"]
+    for folder in more:
+        folder.mkdir()
+    for folder, words in ((work, "first"), (more[0], "second"), (more[1], "third")):
+        (folder / "AGENTS.md").write_text(f"I am {words}.")
+    process = agent("--model", "openai/m", provider=provider)
+    process.call("initialize", {"protocolVersion": 1})
+    session = process.call("session/new", {"cwd": str(work), "additionalDirectories": [
+        str(folder) for folder in (*more, more[0], work)]})["result"]["sessionId"]
+    turn(process, session, "one")
+    (more[1] / "AGENTS.md").write_text("I am new.")
+    process.call(RELOAD, {"sessionId": session})
+    turn(process, session, "two")
+    bodies = [r["request"]["body"]["messages"] for r in provider.requests()]
+    said = bodies[0][0]["content"].split("I am ")[1:]
+    assert [part.split(".")[0] for part in said] == ["first", "second", "third"]
+    assert f"Instructions of {more[1]}" in said[1]
+    assert bodies[1][0] == bodies[0][0] and "I am new." in bodies[1][-1]["content"]
+
+
 def test_a_reload_that_fails_changes_nothing(agent, mock_provider, work, tmp_path):
     provider = mock_provider([{"when": {}, "reply": [{"text": "ok"}]}])
     home = tmp_path / "reloaded"
