@@ -126,6 +126,21 @@ def test_a_broken_history_is_refused(ask, dialect, way):
     assert DIALECTS[dialect]["orphan_words"] in error["message"]
 
 
+@every_stream
+@pytest.mark.parametrize("shape", (
+    {"eol": "crlf"}, {"comments": True}, {"fields": True}, {"space": False}, {"write": 1}, {"write": 7, "eol": "crlf"},
+    {"blank": 2}, {"huge": 100000},
+), ids=json.dumps)
+def test_shapes(ask, dialect, way, shape):
+    if dialect == "gemini" and ("comments" in shape or "fields" in shape):
+        pytest.skip("Google's client passes over events with a comment or an id")
+    seen = ask(dialect, way, {"wire": shape, "turns": [{"reply": [
+        {"thought": "hm"}, {"text": ["Hel", "lo ä\n"]}, {"tool": "read_file", "with": {"path": "ü"}}]}]},
+        **DIALECTS[dialect]["tools"])
+    assert (seen["thought"], seen["text"]) == ("hm", "Hello ä\n")
+    assert [json.loads(c["args"]) for c in seen["calls"]] == [{"path": "ü"}]
+
+
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_models(ask, dialect):
     assert ask(dialect, "models", {"turns": [], "models": ["a", "b"]}) == {"models": ["a", "b"]}
