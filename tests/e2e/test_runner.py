@@ -204,7 +204,8 @@ def test_strict(judge):
 def test_traces(judge, tmp_path):
     judge("", None, "--trace", tmp_path / "traces")
     lines = (tmp_path / "traces" / "prompt.hello.ndjson").read_text(encoding="utf-8").splitlines()
-    events = [json.loads(line) for line in lines]
+    header, *events = [json.loads(line) for line in lines]
+    assert (header["trace"], header["side"], header["case"]) == (1, "header", "prompt/hello")
     assert {e["side"] for e in events} >= {"agent", "client", "process"}
     assert [e["seq"] for e in events] == list(range(len(events)))
 
