@@ -2,6 +2,7 @@
 
 #include "acp/methods.h"
 #include "agent/credentials.h"
+#include "agent/local.h"
 #include "base/err.h"
 
 #include <string.h>
@@ -68,7 +69,7 @@ void method_authenticate(struct agent *a, struct rpc_request *req, const cJSON *
     else if (strcmp(id, AUTH_ENVIRONMENT) != 0)
         rpc_fail_kv(req, RPC_INVALID_PARAMS, "params.methodId: no such method was offered", "path",
                     "params.methodId");
-    else if (!agent_has_credentials(a, true))
+    else if (!agent_has_credentials(a, true) && !local_is_worth_asking(&a->env.config))
         method_fail_login(a, req);
     else
         rpc_reply_empty(req);

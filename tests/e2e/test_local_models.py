@@ -53,6 +53,16 @@ def test_nobody_there(agent, work, host):
     assert process.call("session/new", {"cwd": str(work)})["error"]["code"] == -32000
 
 
+def test_a_login_needs_no_key(agent, mock_provider, work):
+    """... also after logging out, before any server was asked."""
+    process = agent(env={"OLLAMA_HOST": mock_provider(script("a:1b")).url + "/v1"})
+    process.call("initialize", {"protocolVersion": 1})
+    assert process.call("logout", {})["result"] == {}
+    assert process.call("session/new", {"cwd": str(work)})["error"]["code"] == -32000
+    assert process.call("authenticate", {"methodId": "environment"})["result"] == {}
+    assert model_of(process.call("session/new", {"cwd": str(work)})) == "ollama/a:1b"
+
+
 def test_only_models_that_cannot_chat(agent, mock_provider, work):
     process = agent(env={"OLLAMA_HOST": mock_provider(script("bge-m3")).url + "/v1"})
     assert open_session(process, work)["error"]["code"] == -32000
