@@ -16,3 +16,7 @@ acp_conformance_test(coverage 60 coverage --summary)
 acp_conformance_test(proof 1200 prove --profile acp-agent -j 8)
 file(GLOB cases CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/conformance/cases/*/*.json)
 acp_conformance_test(lint 120 lint ${cases})
+
+# Built when scripts/bench-provider asks for it.
+add_executable(acp-http-load EXCLUDE_FROM_ALL tools/http_load.c)
+target_link_libraries(acp-http-load PRIVATE PkgConfig::UV acp_options)
