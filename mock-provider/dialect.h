@@ -66,6 +66,7 @@ struct writer {
 /* How a reply ends. */
 struct ending {
     enum finish finish; /* never FINISH_DEFAULT */
+    const char *word;   /* the script's own, instead of the dialect's; or NULL */
     bool has_usage;
     struct usage usage; /* filled, whatever its mode */
     bool done_mark;

@@ -298,7 +298,7 @@ static int error(struct writer *w, const struct fault *fault)
 
 /* --- the end --- */
 
-static const char *finish_word(enum finish finish)
+static const char *finish_word(const struct ending *e)
 {
     static const char *const words[] = {
         [FINISH_STOP] = "end_turn",
@@ -306,7 +306,9 @@ static const char *finish_word(enum finish finish)
         [FINISH_LENGTH] = "max_tokens",
         [FINISH_FILTER] = "refusal",
     };
-    return finish >= FINISH_STOP ? words[finish] : NULL;
+    if (e->word)
+        return e->word;
+    return e->finish >= FINISH_STOP ? words[e->finish] : NULL;
 }
 
 static int send_finish(struct writer *w, const struct ending *e)
@@ -314,7 +316,7 @@ static int send_finish(struct writer *w, const struct ending *e)
     struct jsonw j;
     begin_event(w, &j, "message_delta");
     jw_kopen(&j, "delta", '{');
-    jw_kstr(&j, "stop_reason", finish_word(e->finish));
+    jw_kstr(&j, "stop_reason", finish_word(e));
     jw_kstr(&j, "stop_sequence", NULL);
     jw_close(&j);
     if (e->has_usage) {
@@ -382,7 +384,7 @@ static int write_whole(struct writer *w, const struct whole *whole)
     jw_open(&j, '{');
     write_identity(w, &j);
     write_content(&j, whole);
-    jw_kstr(&j, "stop_reason", finish_word(whole->end.finish));
+    jw_kstr(&j, "stop_reason", finish_word(&whole->end));
     jw_kstr(&j, "stop_sequence", NULL);
     if (whole->end.has_usage) {
         jw_kopen(&j, "usage", '{');

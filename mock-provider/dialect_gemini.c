@@ -157,7 +157,7 @@ static void write_usage(struct jsonw *j, const struct usage *u)
     jw_close(j);
 }
 
-static const char *finish_word(enum finish finish)
+static const char *finish_word(const struct ending *e)
 {
     static const char *const words[] = {
         [FINISH_STOP] = "STOP",
@@ -165,7 +165,9 @@ static const char *finish_word(enum finish finish)
         [FINISH_LENGTH] = "MAX_TOKENS",
         [FINISH_FILTER] = "SAFETY",
     };
-    return finish >= FINISH_STOP ? words[finish] : NULL;
+    if (e->word)
+        return e->word;
+    return e->finish >= FINISH_STOP ? words[e->finish] : NULL;
 }
 
 /* From behind the parts to the end. */
@@ -176,8 +178,8 @@ static void end_response(struct writer *w, struct jsonw *j, const struct ending 
     jw_close(j);
     jw_kstr(j, "role", "model");
     jw_close(j);
-    if (e && finish_word(e->finish))
-        jw_kstr(j, "finishReason", finish_word(e->finish));
+    if (e && finish_word(e))
+        jw_kstr(j, "finishReason", finish_word(e));
     jw_kint(j, "index", 0);
     jw_close(j);
     jw_close(j);

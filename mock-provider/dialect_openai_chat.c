@@ -300,7 +300,7 @@ static int error(struct writer *w, const struct fault *fault)
 
 /* --- the end --- */
 
-static const char *finish_word(enum finish finish)
+static const char *finish_word(const struct ending *e)
 {
     static const char *const words[] = {
         [FINISH_STOP] = "stop",
@@ -308,7 +308,9 @@ static const char *finish_word(enum finish finish)
         [FINISH_LENGTH] = "length",
         [FINISH_FILTER] = "content_filter",
     };
-    return finish >= FINISH_STOP ? words[finish] : NULL;
+    if (e->word)
+        return e->word;
+    return e->finish >= FINISH_STOP ? words[e->finish] : NULL;
 }
 
 static int send_usage(struct writer *w, const struct usage *usage)
@@ -337,7 +339,7 @@ static int send_finish(struct writer *w, const char *word)
 
 static int end(struct writer *w, const struct ending *e)
 {
-    const char *word = finish_word(e->finish);
+    const char *word = finish_word(e);
     int rc = w->open ? close_tag(w) : 0;
     if (rc == 0)
         rc = buf_add(w->out, w->said.p, w->said.n);
@@ -405,7 +407,7 @@ static int write_whole(struct writer *w, const struct whole *whole)
     jw_open(&j, '{');
     jw_kint(&j, "index", 0);
     write_message(w, &j, whole);
-    jw_kstr(&j, "finish_reason", finish_word(whole->end.finish));
+    jw_kstr(&j, "finish_reason", finish_word(&whole->end));
     jw_close(&j);
     jw_close(&j);
     if (whole->end.has_usage)

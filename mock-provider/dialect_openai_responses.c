@@ -235,7 +235,7 @@ static int error(struct writer *w, const struct fault *fault)
 static int end(struct writer *w, const struct ending *e)
 {
     const struct standing ended = {.end = e};
-    bool whole = e->finish == FINISH_STOP || e->finish == FINISH_TOOL_CALLS;
+    bool whole = !e->word && (e->finish == FINISH_STOP || e->finish == FINISH_TOOL_CALLS);
     int rc = start(w);
     if (rc == 0)
         rc = close_item(w);

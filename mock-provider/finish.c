@@ -57,7 +57,10 @@ struct usage finish_usage(const struct reply *r)
 static struct ending make_ending(const struct reply *r)
 {
     const struct turn *t = r->turn;
-    struct ending e = {.finish = t->finish, .usage = finish_usage(r), .done_mark = !r->no_done};
+    struct ending e = {.finish = t->finish,
+                       .word = t->finish_word,
+                       .usage = finish_usage(r),
+                       .done_mark = !r->no_done};
     if (e.finish == FINISH_DEFAULT)
         e.finish =
             r->called && !(r->shape.quirks & QUIRK_FINISH_STOP) ? FINISH_TOOL_CALLS : FINISH_STOP;

@@ -131,6 +131,8 @@ static const char *status_word(const struct standing *s)
         return "failed";
     if (!s->end || s->end->finish == FINISH_NONE)
         return "in_progress";
+    if (s->end->word)
+        return "incomplete";
     bool whole = s->end->finish == FINISH_STOP || s->end->finish == FINISH_TOOL_CALLS;
     return whole ? "completed" : "incomplete";
 }
@@ -150,7 +152,8 @@ static void write_why(struct jsonw *j, const struct standing *s)
     if (strcmp(status_word(s), "incomplete") == 0) {
         bool length = s->end->finish == FINISH_LENGTH;
         jw_open(j, '{');
-        jw_kstr(j, "reason", length ? "max_output_tokens" : "content_filter");
+        const char *reason = length ? "max_output_tokens" : "content_filter";
+        jw_kstr(j, "reason", s->end->word ? s->end->word : reason);
         jw_close(j);
     } else {
         jw_null(j);

@@ -65,7 +65,7 @@ static int read_pattern(const struct script_place *p, const cJSON *turn, const c
     return rc == E_INVALID ? script_fail(p, "%s: %s", name, e.text) : rc;
 }
 
-static int read_finish(const struct script_place *p, const cJSON *turn, enum finish *ret)
+static int read_finish(const struct script_place *p, const cJSON *turn, struct turn *t)
 {
     static const char *const names[] = {
         [FINISH_STOP] = "stop",
@@ -74,7 +74,11 @@ static int read_finish(const struct script_place *p, const cJSON *turn, enum fin
         [FINISH_FILTER] = "content_filter",
     };
     const cJSON *finish = json_get(turn, "finish");
-    if (!finish)
+    enum finish *ret = &t->finish;
+    t->finish_word = cJSON_GetArraySize(finish) == 1 ? json_get_str(finish, "word") : NULL;
+    if (t->finish_word && strpbrk(t->finish_word, "\"\\\r\n")) /* it goes into JSON as it is */
+        return script_fail(p, "finish: word must be a plain word");
+    if (!finish || t->finish_word)
         return 0;
     *ret = FINISH_NONE;
     if (cJSON_IsNull(finish))
@@ -83,7 +87,8 @@ static int read_finish(const struct script_place *p, const cJSON *turn, enum fin
         if (cJSON_IsString(finish) && strcmp(finish->valuestring, names[i]) == 0)
             *ret = (enum finish)i;
     if (*ret == FINISH_NONE)
-        return script_fail(p, "finish must be stop, tool_calls, length, content_filter or null");
+        return script_fail(
+            p, "finish must be stop, tool_calls, length, content_filter, null or {\"word\": text}");
     return 0;
 }
 
@@ -205,7 +210,7 @@ static int read_turn(struct script *s, const struct script_place *p, const cJSON
     if (rc == 0)
         rc = read_times(p, turn, t);
     if (rc == 0)
-        rc = read_finish(p, turn, &t->finish);
+        rc = read_finish(p, turn, t);
     if (rc == 0)
         rc = read_usage(p, turn, &t->usage);
     if (rc == 0)

@@ -60,6 +60,7 @@ struct turn {
     struct action *actions;     /* owned */
     size_t action_n;
     enum finish finish;
+    const char *finish_word; /* in the dialect's own words; or NULL */
     struct usage usage;
     bool plain; /* an HTTP answer by status and body instead of a reply */
     int status;

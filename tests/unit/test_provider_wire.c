@@ -275,6 +275,25 @@ static void test_a_status_and_a_stall(void **state)
     free_chat(&c);
 }
 
+static void test_finish_words(void **state)
+{
+    static const char *const wants[DIALECTS][2] = {
+        {"\"finish_reason\":\"odd\"", "\"finish_reason\":\"odd\""},
+        {"\"incomplete_details\":{\"reason\":\"odd\"}", "\"status\":\"incomplete\""},
+        {"\"stop_reason\":\"odd\"", "\"stop_reason\":\"odd\""},
+        {"\"finishReason\":\"odd\"", "\"finishReason\":\"odd\""},
+    };
+    struct fixture *f = *state;
+    struct got g;
+    for (size_t i = 0; i < 2 * DIALECTS; i++) {
+        size_t d = i / 2;
+        run(f, d, i % 2 ? dialects[d].whole_body : dialects[d].body,
+            "[{\"reply\":[{\"text\":\"a\"}],\"finish\":{\"word\":\"odd\"}}]", &g);
+        assert_non_null(strstr(buf_cstr(&g.body), wants[d][i % 2]));
+        free_got(&g);
+    }
+}
+
 static void test_seeds(void **state)
 {
     struct fixture *f = *state;
@@ -302,6 +321,12 @@ static void check_bad(const char *wire, const char *want)
 static void test_wrong_shapes(void **state)
 {
     (void)state;
+    cJSON *json = parse("[{\"reply\":[],\"finish\":{\"word\":7}}]");
+    char err[200];
+    assert_int_equal(provider_check_script(json, err, sizeof err), E_INVALID);
+    assert_string_equal(err, "turns[0]: finish must be stop, tool_calls, length, content_filter, "
+                             "null or {\"word\": text}");
+    cJSON_Delete(json);
     check_bad("7", "turns[0]: wire must be an object");
     check_bad("{\"x\":1}", "unknown member \"x\"");
     check_bad("{\"bom\":1}", "bom must be true or false");
@@ -322,6 +347,7 @@ int main(void)
         TEST(test_events_lost_and_doubled),
         TEST(test_answers_in_one_piece),
         TEST(test_a_status_and_a_stall),
+        TEST(test_finish_words),
         TEST(test_seeds),
         cmocka_unit_test(test_wrong_shapes),
     };
