@@ -1,5 +1,6 @@
 #include "agent/llm_error.h"
 #include "agent/llm_openai.h"
+#include "agent/llm_reader.h"
 
 #include "base/err.h"
 #include "json/jsonw.h"
@@ -18,7 +19,7 @@ static int write_url(const struct llm_target *to, struct buf *out)
     return buf_addf(out, "%s/chat/completions", to->base);
 }
 
-static int write_auth(const struct llm_target *to, struct buf *out)
+int llm_openai_write_auth(const struct llm_target *to, struct buf *out)
 {
     return *to->key ? buf_addf(out, "Authorization: Bearer %s", to->key) : 0;
 }
@@ -32,7 +33,7 @@ static void write_call(struct jsonw *w, const struct history_call *c)
     jw_kstr(w, "name", c->name);
     jw_kstr(w, "arguments", c->args);
     jw_close(w);
-    if (c->extra) {
+    if (c->extra && !llm_is_kept(c->extra)) {
         jw_key(w, "extra_content");
         jw_raw(w, c->extra, strlen(c->extra));
     }
@@ -178,11 +179,11 @@ static int write_body(const struct llm_request *req, struct buf *out)
 const struct llm_dialect llm_openai_chat = {
     .name = "openai-chat",
     .write_url = write_url,
-    .write_auth = write_auth,
+    .write_auth = llm_openai_write_auth,
     .write_body = write_body,
     .reader_create = llm_openai_reader_create,
-    .reader_feed = llm_openai_reader_feed,
-    .reader_finish = llm_openai_reader_finish,
-    .reader_destroy = llm_openai_reader_destroy,
+    .reader_feed = llm_reader_feed,
+    .reader_finish = llm_reader_finish,
+    .reader_destroy = llm_reader_destroy,
     .read_error = llm_error_from_body,
 };
