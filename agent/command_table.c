@@ -145,7 +145,7 @@ static int write_providers(const struct config *c, struct buf *out)
         const struct config_provider *p = &c->providers[i];
         jw_open(&w, '{');
         jw_kstr(&w, "id", p->id);
-        jw_kstr(&w, "dialect", llm_openai_chat.name);
+        jw_kstr(&w, "dialect", p->dialect ? p->dialect->name : llm_openai_chat.name);
         jw_kstr(&w, "baseUrl", p->base);
         jw_kstr(&w, "keyEnv", p->key_env);
         jw_kbool(&w, "hasKey", p->key != NULL);

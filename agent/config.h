@@ -28,7 +28,7 @@ struct config_builtin {
     } models[4];        /* at `base` */
 };
 
-#define CONFIG_BUILTINS 6
+#define CONFIG_BUILTINS 8
 extern const struct config_builtin config_builtins[CONFIG_BUILTINS];
 
 struct config_model {

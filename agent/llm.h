@@ -9,7 +9,7 @@
 
 /*
  * What a model API is to the agent: one request out, text and thoughts in as they come, and at the
- * end one reply. A dialect (llm_openai_chat.c) is one row of functions behind struct llm_dialect;
+ * end one reply. A dialect is one file and one row of llm_dialect.c;
  * nothing above it knows a wire name. No I/O here: llm_call.h moves the bytes.
  */
 
@@ -89,6 +89,7 @@ struct llm_reader; /* the body of one answer being read; each dialect has its ow
 
 struct llm_dialect {
     const char *name;
+    const char *header; /* sent with each request, or NULL */
     /* Append to out. 0 or E_NOMEM. */
     int (*write_url)(const struct llm_target *to, struct buf *out);
     int (*write_auth)(const struct llm_target *to,
@@ -109,7 +110,7 @@ struct llm_dialect {
     void (*read_error)(long status, const char *body, size_t n, struct llm_error *ret);
 };
 
-extern const struct llm_dialect llm_openai_chat;
+extern const struct llm_dialect llm_openai_chat, llm_openai_responses, llm_anthropic, llm_gemini;
 
 /* The dialect of that name, or NULL. */
 const struct llm_dialect *llm_find_dialect(const char *name);

@@ -148,6 +148,8 @@ static void list_headers(const struct llm_request *req, const struct texts *t,
     ret[n++] = "Content-Type: application/json";
     ret[n++] = "Accept: text/event-stream";
     ret[n++] = "User-Agent: acp-agent/" ACP_VERSION;
+    if (req->to->dialect->header)
+        ret[n++] = req->to->dialect->header;
     if (t->auth.n > 0)
         ret[n++] = t->auth.p;
     for (const char *const *h = req->to->headers; h && *h && n < HEADERS_MAX - 1; h++)

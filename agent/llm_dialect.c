@@ -5,7 +5,11 @@
 #include <string.h>
 
 /* Every dialect, once. */
-#define DIALECTS(X) X(llm_openai_chat)
+#define DIALECTS(X)                                                                                \
+    X(llm_openai_chat)                                                                             \
+    X(llm_openai_responses)                                                                        \
+    X(llm_anthropic)                                                                               \
+    X(llm_gemini)
 
 static const struct llm_dialect *const dialects[] = {
 #define X(dialect) &dialect,

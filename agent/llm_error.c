@@ -69,8 +69,14 @@ static void read_delay_detail(const cJSON *error, struct llm_error *e)
 
 static void classify(const cJSON *error, const cJSON *root, struct llm_error *e)
 {
-    static const char *const hopeless[] = {"insufficient_quota", "context_length_exceeded",
-                                           "invalid_request_error", "invalid_api_key", NULL};
+    static const char *const hopeless[] = {"insufficient_quota",
+                                           "context_length_exceeded",
+                                           "invalid_request_error",
+                                           "invalid_api_key",
+                                           "INVALID_ARGUMENT",
+                                           "PERMISSION_DENIED",
+                                           "NOT_FOUND",
+                                           NULL};
     long code = code_of(json_get(error, "code"));
     if (code == 0)
         code = code_of(json_get(error, "status"));
@@ -81,7 +87,8 @@ static void classify(const cJSON *error, const cJSON *root, struct llm_error *e)
     /* An error inside a stream without any number is the server's trouble, mostly passing. */
     e->retry = e->status == 0 || e->status == 200 || llm_error_is_transient(e->status);
     if (is_one_of(json_get_str(error, "code"), hopeless) ||
-        is_one_of(json_get_str(error, "type"), hopeless))
+        is_one_of(json_get_str(error, "type"), hopeless) ||
+        is_one_of(json_get_str(error, "status"), hopeless))
         e->retry = false;
     read_delay_detail(error, e);
 }
@@ -107,6 +114,12 @@ static void set_text(const cJSON *error, struct llm_error *e)
     cJSON_free(all);
 }
 
+void llm_error_take(const cJSON *error, const cJSON *root, struct llm_error *e)
+{
+    set_text(error, e);
+    classify(error, root, e);
+}
+
 bool llm_error_in_json(const cJSON *root, struct llm_error *e)
 {
     if (cJSON_IsArray(root))
@@ -117,8 +130,7 @@ bool llm_error_in_json(const cJSON *root, struct llm_error *e)
         return false;
     if (!wrapped)
         error = root;
-    set_text(error, e);
-    classify(error, root, e);
+    llm_error_take(error, root, e);
     return true;
 }
 

@@ -15,6 +15,9 @@
  * (if a code is given, else `status` is kept) and retry. */
 bool llm_error_in_json(const cJSON *root, struct llm_error *e);
 
+/* The same of an error object that is known to be one, and the object it stands in. */
+void llm_error_take(const cJSON *error, const cJSON *root, struct llm_error *e);
+
 /* From a whole error body of any kind. */
 void llm_error_from_body(long status, const char *body, size_t n, struct llm_error *ret);
 

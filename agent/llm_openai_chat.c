@@ -1,3 +1,4 @@
+#include "agent/llm.h"
 #include "agent/llm_error.h"
 #include "agent/llm_openai.h"
 #include "agent/llm_reader.h"
@@ -61,12 +62,12 @@ static void write_text_part(struct jsonw *w, const char *text)
     jw_close(w);
 }
 
-static void write_data_url(struct jsonw *w, const struct media *m)
+void llm_openai_write_url(struct jsonw *w, const char *name, const struct media *m)
 {
     struct buf url = {0};
     int rc = buf_addf(&url, "data:%s;base64,%s", m->type, m->data);
     if (rc == 0) {
-        jw_key(w, "url");
+        jw_key(w, name);
         jw_str(w, url.p, url.n);
     } else {
         w->err = rc;
@@ -81,7 +82,7 @@ static void write_media(struct jsonw *w, const struct media *m)
     jw_kstr(w, "type", image ? "image_url" : "input_audio");
     jw_kopen(w, image ? "image_url" : "input_audio", '{');
     if (image) {
-        write_data_url(w, m);
+        llm_openai_write_url(w, "url", m);
     } else {
         jw_kstr(w, "data", m->data);
         jw_kstr(w, "format", strstr(m->type, "wav") ? "wav" : "mp3");
@@ -102,8 +103,7 @@ static void write_parts(struct jsonw *w, const struct history_message *m, unsign
         if (one->kind & input)
             write_media(w, one);
         else
-            write_text_part(w, one->kind == MEDIA_IMAGE ? "[An image that is not shown to you.]"
-                                                        : "[A sound that is not given to you.]");
+            write_text_part(w, media_placeholder(one->kind));
     }
     jw_close(w);
 }

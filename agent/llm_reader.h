@@ -31,9 +31,9 @@ struct llm_reader {
     struct buf json; /* the body so far, if it is one JSON object */
     struct llm_think think;
     struct llm_calls calls;
-    cJSON *kept;    /* owned; what has to go back unchanged with the calls: a list, or NULL */
-    cJSON *open;    /* owned; the piece of it that is still being read, or NULL */
-    bool seen_text; /* of a piece whose parts come again whole at its end */
+    cJSON *kept;        /* owned; what has to go back unchanged with the calls: a list, or NULL */
+    cJSON *open;        /* owned; the piece of it that is still being read, or NULL */
+    int64_t counted[2]; /* tokens in and out, where they are told apart */
     enum llm_finish finish;
     struct llm_usage usage;
     struct llm_error error;

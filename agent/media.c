@@ -40,6 +40,12 @@ const char *media_kind_name(enum media_kind kind)
     return kinds[kind == MEDIA_AUDIO].name;
 }
 
+const char *media_placeholder(enum media_kind kind)
+{
+    return kind == MEDIA_IMAGE ? "[An image that is not shown to you.]"
+                               : "[A sound that is not given to you.]";
+}
+
 unsigned media_kind_find(const char *name)
 {
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++)

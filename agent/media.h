@@ -30,6 +30,9 @@ unsigned media_kind_find(const char *name);
  * one picture they cannot read. 0, E_NOMEM, or E_INVALID: *ret_why (static) says what is wrong. */
 int media_check(enum media_kind kind, const char *type, const char *data, const char **ret_why);
 
+/* What a model is told that does not take it. Static. */
+const char *media_placeholder(enum media_kind kind);
+
 /* Those of a list of content blocks as JSON text (the `shown` of a prompt); others are skipped.
  * 0 or E_NOMEM. */
 int media_read(const char *blocks, struct media_list *ret);

@@ -49,6 +49,19 @@ static void check_env(struct shape *s, const cJSON *env, const void *arg)
     shape_each(s, env, SHAPE_STRING | SHAPE_NULL);
 }
 
+/* Nothing outside the home. */
+static void check_home(struct shape *s, const cJSON *files, const void *arg)
+{
+    const cJSON *file;
+    (void)arg;
+    shape_each(s, files, SHAPE_STRING);
+    cJSON_ArrayForEach(file, files)
+    {
+        if (file->string[0] == '/' || strstr(file->string, ".."))
+            shape_fault(s, "files of the home are named by paths below it");
+    }
+}
+
 static void check_scale(struct shape *s, const cJSON *scale, const void *arg)
 {
     (void)arg;
@@ -60,8 +73,10 @@ static int check_profile(const cJSON *json, char *err, size_t err_n)
 {
     static const struct shape_member members[] = {
         {"title", SHAPE_STRING, false, NULL},
+        {"like", SHAPE_STRING, false, NULL},
         {"command", SHAPE_ARRAY, true, check_command},
         {"env", SHAPE_OBJECT, false, check_env},
+        {"home", SHAPE_OBJECT, false, check_home},
         {"inherit", SHAPE_ARRAY, false, check_strings},
         {"intents", SHAPE_OBJECT, false, NULL},
         {"provides", SHAPE_ARRAY, false, check_strings},
@@ -76,15 +91,59 @@ static int check_profile(const cJSON *json, char *err, size_t err_n)
     return s.faults ? E_INVALID : 0;
 }
 
+static void name_known(const char *name, char *err, size_t err_n)
+{
+    struct buf known = {0};
+    for (size_t i = 0; i < embed_count; i++) {
+        const char *file = embed_files[i].name;
+        if (strncmp(file, PREFIX, strlen(PREFIX)) == 0)
+            buf_addf(&known, "%s%.*s", known.n ? ", " : "",
+                     (int)(strlen(file) - strlen(PREFIX SUFFIX)), file + strlen(PREFIX));
+    }
+    snprintf(err, err_n,
+             "there is no profile \"%s\"; there are: %s. A path to a file of your own works too",
+             name, known.n ? buf_cstr(&known) : "none");
+    buf_deinit(&known);
+}
+
+/* What it does not say itself is as in the built-in profile it is "like". That one is like no
+ * other: whoever reads two files has read it all. */
+static int inherit(cJSON *json, char *err, size_t err_n)
+{
+    char file[256];
+    cJSON *parent = NULL;
+    const char *like = json_get_str(json, "like");
+    if (!like)
+        return 0;
+    snprintf(file, sizeof file, PREFIX "%.200s" SUFFIX, like);
+    const struct embed_file *f = embed_find(file);
+    if (!f) {
+        name_known(like, err, err_n);
+        return E_NOTFOUND;
+    }
+    int rc = json_parse(f->text, (size_t)(f->end - f->text), &parent, NULL);
+    for (const cJSON *m = rc == 0 ? parent->child : NULL; m && rc == 0; m = m->next) {
+        cJSON *copy = json_get(json, m->string) ? NULL : cJSON_Duplicate(m, true);
+        if (!json_get(json, m->string) && !(copy && cJSON_AddItemToObject(json, m->string, copy)))
+            rc = E_NOMEM;
+    }
+    cJSON_Delete(parent);
+    if (rc < 0)
+        snprintf(err, err_n, "%s", err_text(rc));
+    return rc;
+}
+
 static int parse_profile(struct profile *p, const char *text, size_t n, char *err, size_t err_n)
 {
     char why[256];
     struct json_error json_err = {.text = ""};
     int rc = p->name ? json_parse(text, n, &p->json, &json_err) : E_NOMEM;
-    if (rc == 0)
-        rc = check_profile(p->json, why, sizeof why);
-    else
+    if (rc == 0) {
+        rc = inherit(p->json, why, sizeof why);
+        rc = rc == 0 ? check_profile(p->json, why, sizeof why) : rc;
+    } else {
         snprintf(why, sizeof why, "%s", json_err.text[0] ? json_err.text : err_text(rc));
+    }
     if (rc < 0) {
         snprintf(err, err_n, "the profile %s: %s", p->name ? p->name : "", why);
         profile_close(p);
@@ -102,21 +161,6 @@ static int open_path(const char *path, struct profile *ret, char *err, size_t er
     rc = parse_profile(ret, file.text, file.n, err, err_n);
     case_file_deinit(&file);
     return rc;
-}
-
-static void name_known(const char *name, char *err, size_t err_n)
-{
-    struct buf known = {0};
-    for (size_t i = 0; i < embed_count; i++) {
-        const char *file = embed_files[i].name;
-        if (strncmp(file, PREFIX, strlen(PREFIX)) == 0)
-            buf_addf(&known, "%s%.*s", known.n ? ", " : "",
-                     (int)(strlen(file) - strlen(PREFIX SUFFIX)), file + strlen(PREFIX));
-    }
-    snprintf(err, err_n,
-             "there is no profile \"%s\"; there are: %s. A path to a file of your own works too",
-             name, known.n ? buf_cstr(&known) : "none");
-    buf_deinit(&known);
 }
 
 int profile_open(const char *name, struct profile *ret, char *err, size_t err_n)

@@ -7,14 +7,17 @@
 
 /*
  * How one agent is started and what cases may expect of it: conformance/profiles/<name>.json.
+ *   like       the built-in profile that has what is not said here
  *   command    the program and its arguments
  *   env        environment variables, null removes one
+ *   home       files of the agent's home: {".config/x.json": "text"}
  *   inherit    names of variables that are taken over from the harness
  *   intents    what its tools are called (docs/mock-provider.md)
  *   provides   words for `needs: ["profile:<word>"]`
  *   timeout_scale   multiplies all deadlines, for agents that are slow by nature
- * Strings of command and env may hold {provider} (base URL of the mock provider), {cwd}, {home} and
- * {bindir} (the folder of acp-conformance). A program that is not in {bindir} is looked up in PATH.
+ * Strings of command, env and home may hold {provider} (base URL of the mock provider), {cwd},
+ * {home} and {bindir} (the folder of acp-conformance). A program that is not in {bindir} is looked
+ * up in PATH.
  */
 struct profile {
     char *name;  /* owned */
@@ -41,6 +44,10 @@ struct profile_places {
 char **profile_argv(const struct profile *p, const struct profile_places *places);
 char **profile_env(const struct profile *p, const struct profile_places *places);
 void profile_free_list(char **list);
+
+/* Writes the files of its home. 0, or a negative code with a sentence in err. */
+int profile_furnish(const struct profile *p, const struct profile_places *places, char *err,
+                    size_t err_n);
 
 const cJSON *profile_intents(const struct profile *p); /* or NULL; lent */
 bool profile_has_intent(const struct profile *p, const char *intent);

@@ -2,8 +2,10 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "mock-client/disk.h"
 #include "json/json.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -173,4 +175,35 @@ char **profile_env(const struct profile *p, const struct profile_places *places)
         free(value);
     }
     return list;
+}
+
+static int write_file(const cJSON *file, const struct profile_places *places)
+{
+    struct buf path = {0};
+    char *text = fill(file->valuestring, places);
+    int rc = buf_addf(&path, "%s/%s", places->home, file->string);
+    rc = text && rc == 0 && buf_cstr(&path) ? 0 : E_NOMEM;
+    if (rc == 0)
+        rc = disk_make_folders(path.p, strlen(places->home) + 1);
+    if (rc == 0)
+        rc = disk_write(path.p, text, strlen(text));
+    buf_deinit(&path);
+    free(text);
+    return rc;
+}
+
+int profile_furnish(const struct profile *p, const struct profile_places *places, char *err,
+                    size_t err_n)
+{
+    const cJSON *file;
+    cJSON_ArrayForEach(file, json_get(p->json, "home"))
+    {
+        int rc = write_file(file, places);
+        if (rc < 0) {
+            snprintf(err, err_n, "cannot write %s into the agent's home: %s", file->string,
+                     err_text(rc));
+            return rc;
+        }
+    }
+    return 0;
 }

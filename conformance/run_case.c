@@ -307,10 +307,13 @@ static int open_player(struct run_case *r, char *err, size_t err_n)
         .eof_ms = grace,
         .term_ms = grace,
     };
-    int rc = argv && env ? player_open(r->loop, &options, &player_ops, r, &r->player) : E_NOMEM;
+    int rc = profile_furnish(r->setting->profile, &places, err, err_n);
+    bool furnished = rc == 0;
+    if (furnished)
+        rc = argv && env ? player_open(r->loop, &options, &player_ops, r, &r->player) : E_NOMEM;
     profile_free_list(argv);
     profile_free_list(env);
-    if (rc < 0)
+    if (furnished && rc < 0)
         snprintf(err, err_n, "cannot play the case: %s; does it pass `acp-conformance lint`?",
                  err_text(rc));
     return rc;

@@ -159,11 +159,14 @@ static void test_known_providers(void **state)
     assert_false(config_is_builtin("openai/"));
     assert_false(config_is_builtin("mine/x"));
     assert_int_equal(config_list_providers(&c, &out), 0);
-    assert_string_equal(buf_cstr(&out), "openai, deepseek, openrouter, ollama, lm-studio, vllm");
+    assert_string_equal(buf_cstr(&out),
+                        "openai, anthropic, gemini, deepseek, openrouter, ollama, lm-studio, vllm");
     buf_deinit(&out);
     config_deinit(&c);
     assert_int_equal(config_list_keys(&out), 0);
-    assert_string_equal(buf_cstr(&out), "OPENAI_API_KEY, DEEPSEEK_API_KEY, OPENROUTER_API_KEY");
+    assert_string_equal(
+        buf_cstr(&out),
+        "OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, DEEPSEEK_API_KEY, OPENROUTER_API_KEY");
     buf_deinit(&out);
 }
 

@@ -127,7 +127,7 @@ static void test_broken_files_change_nothing(void **state)
         {"{\"providers\": {\"a\": {}}}", "baseUrl: missing"},
         {"{\"providers\": {\"a\": {\"baseUrl\": \"h\"}}}", "http://"},
         {"{\"providers\": {\"A/b\": {\"baseUrl\": \"http://h\"}}}", "small letters"},
-        {"{\"providers\": {\"openai\": {\"dialect\": \"gemini\"}}}", "openai-chat"},
+        {"{\"providers\": {\"openai\": {\"dialect\": \"greek\"}}}", "openai-chat"},
         {"{\"providers\": {\"openai\": {\"key\": \"sk\"}}}", "providers.openai.key: no such"},
         {"{\"providers\": {\"openai\": {\"headers\": {\"a\": \"b\\nc\"}}}}", "one line"},
         {"{\"providers\": {\"openai\": {\"models\": [{}]}}}", "models[0].id: missing"},

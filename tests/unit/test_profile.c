@@ -3,6 +3,8 @@
 #include "conformance/facts.h"
 #include "conformance/profile.h"
 
+#include "json/json.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -124,6 +126,8 @@ static void bad_profiles_are_named(void **state)
         {"{\"command\": [1]}", "/command/0: expected string, got number"},
         {"{\"command\": [\"x\"], \"timeout_scale\": 0}",
          "/timeout_scale: deadlines are multiplied"},
+        {"{\"command\": [\"x\"], \"home\": {\"../x\": \"\"}}", "paths below it"},
+        {"{\"command\": [\"x\"], \"like\": \"nobody\"}", "there is no profile \"nobody\""},
         {"[", "the profile "},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -137,6 +141,51 @@ static void bad_profiles_are_named(void **state)
         assert_non_null(strstr(err, rows[i].fault));
         remove(path);
     }
+}
+
+static void open_text(const char *text, struct profile *ret)
+{
+    char err[256], path[] = "/tmp/profile-XXXXXX.json";
+    int fd = mkstemps(path, 5);
+    assert_true(fd >= 0);
+    FILE *f = fdopen(fd, "w");
+    fputs(text, f);
+    fclose(f);
+    assert_int_equal(profile_open(path, ret, err, sizeof err), 0);
+    remove(path);
+}
+
+static void what_is_missing_is_as_in_another_one(void **state)
+{
+    struct profile p;
+    (void)state;
+    open_text("{\"like\": \"acp-agent\", \"command\": [\"x\"]}", &p);
+    assert_true(profile_has_intent(&p, "read"));
+    assert_int_equal(cJSON_GetArraySize(json_get(p.json, "command")), 1);
+    profile_close(&p);
+}
+
+static void the_home_is_furnished(void **state)
+{
+    char home[] = "/tmp/home-XXXXXX", path[64], text[32] = "", err[256];
+    struct profile p;
+    (void)state;
+    assert_non_null(mkdtemp(home));
+    const struct profile_places here = {"http://h", "/c", home, "/b"};
+    open_text("{\"command\": [\"x\"], \"home\": {\"a/b.json\": \"{\\\"url\\\": {provider}}\"}}",
+              &p);
+    assert_int_equal(profile_furnish(&p, &here, err, sizeof err), 0);
+    snprintf(path, sizeof path, "%s/a/b.json", home);
+    FILE *f = fopen(path, "re");
+    assert_non_null(f);
+    assert_non_null(fgets(text, sizeof text, f));
+    fclose(f);
+    assert_string_equal(text, "{\"url\": http://h}");
+    remove(path);
+    snprintf(path, sizeof path, "%s/a", home);
+    remove(path);
+    remove(home);
+    profile_close(&p);
 }
 
 /* ---- needs --------------------------------------------------------------------------------------
@@ -208,9 +257,14 @@ static void whole_runs_are_skipped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_built_in_profile),     cmocka_unit_test(places_are_filled_in),
-        cmocka_unit_test(the_environment_is_clean), cmocka_unit_test(commands_replace_the_profiles),
-        cmocka_unit_test(bad_profiles_are_named),   cmocka_unit_test(needs_are_met_or_named),
+        cmocka_unit_test(the_built_in_profile),
+        cmocka_unit_test(places_are_filled_in),
+        cmocka_unit_test(the_environment_is_clean),
+        cmocka_unit_test(commands_replace_the_profiles),
+        cmocka_unit_test(bad_profiles_are_named),
+        cmocka_unit_test(what_is_missing_is_as_in_another_one),
+        cmocka_unit_test(the_home_is_furnished),
+        cmocka_unit_test(needs_are_met_or_named),
         cmocka_unit_test(whole_runs_are_skipped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
