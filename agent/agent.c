@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FLUSH_MS  500u        /* for a client that does not read while we end */
-#define WARM_MS   20u         /* after session/new: the client has its answer and types */
-#define READ_STOP (16u << 20) /* answers that wait before we stop taking requests */
+#define FLUSH_MS     500u /* for a client that does not read while we end */
+#define PERMISSION_S 120u
+#define WARM_MS      20u         /* after session/new: the client has its answer and types */
+#define READ_STOP    (16u << 20) /* answers that wait before we stop taking requests */
 
 /* --- the end --- */
 
@@ -293,6 +294,12 @@ static int open_wire(struct agent *a)
     return stream_open(a->env.loop, a->options.in, a->options.out, &ops_of_stream, a, &a->stream);
 }
 
+static uint64_t permission_ms(const struct agent_options *options)
+{
+    return UINT64_C(1000) *
+           (options->permission_timeout ? options->permission_timeout : PERMISSION_S);
+}
+
 int agent_open(uv_loop_t *loop, const struct agent_options *options, const struct agent_ops *ops,
                void *ctx, struct agent **ret)
 {
@@ -309,6 +316,7 @@ int agent_open(uv_loop_t *loop, const struct agent_options *options, const struc
                           .safe_mode = options->safe_mode,
                           .append = options->append,
                           .title = options->title,
+                          .permission_ms = permission_ms(options),
                           .may_gather = may_gather,
                           .wake = wake};
     config_init(&a->env.config);

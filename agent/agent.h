@@ -12,15 +12,16 @@
 struct agent;
 
 struct agent_options {
-    int in, out;           /* taken */
-    const char *cwd;       /* of sessions that name none; NULL: they must */
-    const char *model;     /* "provider/model"; NULL: the provider's own */
-    const char *work_mode; /* of new sessions; NULL: as configured */
-    const char *append;    /* joins every system prompt; may be NULL */
-    const char *title;     /* of new sessions; NULL: made from the first prompt */
-    bool safe_mode;        /* see env.h */
-    uint32_t max_tokens;   /* 0: the provider's default */
-    size_t max_line;       /* 0: 64 MiB */
+    int in, out;                 /* taken */
+    const char *cwd;             /* of sessions that name none; NULL: they must */
+    const char *model;           /* "provider/model"; NULL: the provider's own */
+    const char *work_mode;       /* of new sessions; NULL: as configured */
+    const char *append;          /* joins every system prompt; may be NULL */
+    const char *title;           /* of new sessions; NULL: made from the first prompt */
+    bool safe_mode;              /* see env.h */
+    uint32_t max_tokens;         /* 0: the provider's default */
+    size_t max_line;             /* 0: 64 MiB */
+    uint32_t permission_timeout; /* seconds; 0: 120 */
     config_env env;
     struct wiretap *wiretap; /* lent, may be NULL */
 };

@@ -20,11 +20,13 @@ struct env {
     const char *model;     /* "provider/model" of the command line, or NULL */
     const char *work_mode; /* of the command line, or NULL */
     uint32_t max_tokens;
-    bool safe_mode;     /* nothing that the user did not write is run, nothing loosened */
-    const char *append; /* joins every system prompt, or NULL */
-    const char *title;  /* of new sessions, or NULL: made from the first prompt */
-    bool pressed;       /* the client does not read: nothing new may be started */
-    bool notices;       /* the client takes notice updates */
+    bool safe_mode;         /* nothing that the user did not write is run, nothing loosened */
+    const char *append;     /* joins every system prompt, or NULL */
+    const char *title;      /* of new sessions, or NULL: made from the first prompt */
+    uint64_t permission_ms; /* that the user has for an answer */
+    bool reads_files, writes_files, runs_terminals; /* what the client serves */
+    bool pressed; /* the client does not read: nothing new may be started */
+    bool notices; /* the client takes notice updates */
     /* True while earlier output is on its way: text may then be gathered, and is asked for at the
      * end of this turn of the loop. */
     bool (*may_gather)(struct env *env);

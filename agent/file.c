@@ -1,5 +1,6 @@
 #include "agent/file.h"
 
+#include "agent/roots.h"
 #include "base/err.h"
 #include "base/utf8.h"
 
@@ -78,14 +79,6 @@ static int complain(struct file_text *t, int rc, const char *path, const char *w
     return rc;
 }
 
-static bool lies_below(const char *root, const char *path)
-{
-    size_t n = strlen(root);
-    if (strncmp(root, path, n) != 0)
-        return false;
-    return n == 1 || path[n] == '/' || path[n] == '\0'; /* n 1: the root is "/" */
-}
-
 /* Where an open descriptor really is: between the check of a path and its opening a folder may
  * have become a link. */
 static bool is_open_below(int fd, const char *root)
@@ -96,13 +89,13 @@ static bool is_open_below(int fd, const char *root)
     if (n <= 0)
         return false;
     target[n] = '\0';
-    return lies_below(root, target);
+    return roots_lies_below(root, target);
 }
 
 static int open_below(const char *root, const char *resolved)
 {
     struct stat st;
-    if (!lies_below(root, resolved))
+    if (!roots_lies_below(root, resolved))
         return E_UNSUPPORTED;
     if (stat(resolved, &st) < 0)
         return -errno;
@@ -136,11 +129,18 @@ static int open_below_any(const struct file_request *req, const char *path)
     return fd;
 }
 
+static int open_wanted(const struct file_request *req, const char *path)
+{
+    if (!req->only)
+        return open_below_any(req, path);
+    return strcmp(path, req->only) == 0 ? open_below(req->only, path) : E_UNSUPPORTED;
+}
+
 static int open_confined(const struct file_request *req, struct file_text *t)
 {
     char what[PATH_MAX + 64];
     char *path = realpath(req->path, NULL);
-    int fd = path ? open_below_any(req, path) : -errno;
+    int fd = path ? open_wanted(req, path) : -errno;
     if (fd == E_UNSUPPORTED) {
         snprintf(what, sizeof what, "lies outside the workspace %.*s", PATH_MAX, req->root);
         complain(t, fd, req->path, what);
@@ -234,6 +234,7 @@ static int repair(struct reading *r)
     if (r->t->cut)
         r->raw.n -= utf8_incomplete_tail(r->raw.p, r->raw.n);
     replace_nuls(&r->raw);
+    r->t->repaired = utf8_valid_prefix(r->raw.p, r->raw.n) < r->raw.n;
     int rc = utf8_append_repaired(&r->t->text, r->raw.p, r->raw.n);
     if (rc == 0 && !buf_cstr(&r->t->text))
         rc = E_NOMEM;

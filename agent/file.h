@@ -22,6 +22,8 @@ int file_read_all(const char *path, size_t max, struct buf *out);
 struct file_request {
     const char *root;        /* a directory; the file must lie below it after links are resolved, */
     const char *const *more; /* or below one of these (roots.h); NULL: none */
+    const char *only;        /* where path led when it was allowed (roots_resolve): only this file
+                                counts, no root; NULL: the roots do */
     const char *path;        /* absolute */
     uint32_t line;           /* first line wanted, from 1; 0 counts as 1 */
     uint32_t limit;          /* lines wanted, 0: all */
@@ -34,6 +36,7 @@ struct file_text {
     uint64_t first, last; /* the lines given out; last < first: none */
     bool more;            /* the file goes on after them */
     bool cut;             /* and it was `max` that ended them */
+    bool repaired;        /* the file is no UTF-8: the text is not what it holds */
     char error[1024];     /* on failure: one sentence that names the path */
 };
 

@@ -13,11 +13,14 @@ enum flag_kind {
     FLAG_ON,
     FLAG_TOKENS,
     FLAG_LINE,
+    FLAG_SECONDS,
     FLAG_LEVEL,
     FLAG_PROFILE,
     FLAG_HELP,
     FLAG_VERSION
 };
+
+#define SECONDS_MAX 86400u /* a day */
 
 #define ACP      (1u << FLAGS_SERVE)
 #define SETUP    (1u << FLAGS_SETUP)
@@ -41,6 +44,7 @@ static const struct flag {
     {"--trace", NULL, FLAG_TEXT, ACP, offsetof(struct flags, trace)},
     {"--max-tokens", NULL, FLAG_TOKENS, ACP, 0},
     {"--max-line", NULL, FLAG_LINE, ACP, 0},
+    {"--permission-timeout", NULL, FLAG_SECONDS, ACP, 0},
     {"--setup", NULL, FLAG_ON, ACP, offsetof(struct flags, setup)},
     {"--provider", NULL, FLAG_TEXT, SETUP, offsetof(struct flags, provider)},
     {"--base-url", NULL, FLAG_TEXT, SETUP, offsetof(struct flags, base)},
@@ -71,6 +75,8 @@ const char *flags_usage(void)
            "  --max-tokens N           tokens the model may write per answer\n"
            "  --safe-mode              ask before every change, whatever is configured; no project "
            "settings\n"
+           "  --permission-timeout S   seconds after which a question without an answer is a no "
+           "(default 120)\n"
            "  --title TEXT             title of new sessions, instead of their first words\n"
            "  --append-system-prompt TEXT, --append-system-prompt-file FILE\n"
            "                           added to the system prompt\n"
@@ -156,6 +162,10 @@ static int set_value(struct flags *f, const struct flag *flag, const char *value
     case FLAG_LINE:
         rc = read_number(f, flag->name, value, 1u << 30, &v);
         f->max_line = (size_t)v;
+        return rc;
+    case FLAG_SECONDS:
+        rc = read_number(f, flag->name, value, SECONDS_MAX, &v);
+        f->permission_timeout = (uint32_t)v;
         return rc;
     case FLAG_LEVEL:
         return set_level(f, value);

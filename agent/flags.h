@@ -29,6 +29,7 @@ struct flags {
     const char *provider, *base;    /* of setup */
     const char *words[FLAGS_WORDS]; /* of sessions: what to do, with which one */
     uint32_t max_tokens;            /* 0: not given */
+    uint32_t permission_timeout;    /* seconds; 0: not given */
     size_t max_line;                /* 0: not given */
     bool json, no_check, setup, safe_mode;
     enum log_level log_level;

@@ -147,6 +147,7 @@ static int open_agent(struct program *p, const struct flags *f)
                                     .safe_mode = f->safe_mode,
                                     .max_tokens = f->max_tokens,
                                     .max_line = f->max_line,
+                                    .permission_timeout = f->permission_timeout,
                                     .env = env,
                                     .wiretap = p->wiretap};
     int rc = agent_open(&p->loop, &options, &ops, p, &p->agent);

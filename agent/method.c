@@ -141,6 +141,15 @@ static void write_info(struct jsonw *w)
     jw_close(w);
 }
 
+/* What the client does for us, if asked. */
+static void take_services(struct env *env, const cJSON *capabilities)
+{
+    const cJSON *fs = json_get(capabilities, "fs");
+    env->reads_files = json_get_bool(fs, "readTextFile");
+    env->writes_files = json_get_bool(fs, "writeTextFile");
+    env->runs_terminals = json_get_bool(capabilities, "terminal");
+}
+
 void method_initialize(struct agent *a, struct rpc_request *req, const cJSON *params)
 {
     static const struct json_field fields[] = {
@@ -163,6 +172,7 @@ void method_initialize(struct agent *a, struct rpc_request *req, const cJSON *pa
     log_info("client %s asks for version %u", client ? client : "without a name", p.version);
     a->initialized = true;
     a->env.notices = cJSON_IsObject(json_get(json_get(p.capabilities, "session"), "notices"));
+    take_services(&a->env, p.capabilities);
     a->login_terminal = json_get_bool(json_get(p.capabilities, "auth"), "terminal");
     struct jsonw *w = rpc_reply_begin(req);
     jw_open(w, '{');

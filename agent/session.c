@@ -182,6 +182,17 @@ int session_reload(struct session *s)
     return 0;
 }
 
+struct client_to session_client(const struct session *s)
+{
+    const struct env *env = s->env;
+    return (struct client_to){.loop = env->loop,
+                              .peer = env->peer,
+                              .session_id = s->id,
+                              .reads = env->reads_files,
+                              .writes = env->writes_files,
+                              .terminals = env->runs_terminals};
+}
+
 struct update_to session_updates(const struct session *s)
 {
     return (struct update_to){.peer = s->env->peer, .session_id = s->id};

@@ -2,6 +2,7 @@
 #define AGENT_SESSION_H
 
 #include "agent/env.h"
+#include "agent/gate.h"
 #include "agent/history.h"
 #include "agent/settings.h"
 #include "agent/update.h"
@@ -26,6 +27,7 @@ struct session {
     char *title;     /* owned; NULL: none yet */
     bool title_told; /* the client knows it */
     struct settings settings;
+    struct gate_rules rules;
     char *told_system; /* owned; the system prompt as it would be now, if the model was told of a
                           change; NULL: it was not */
     char *note;        /* owned; for the model, with the next request; NULL: none */
@@ -71,6 +73,7 @@ uint32_t session_max_tokens(const struct session *s);
  * request: what it was sent before stays as it is. 0 or E_NOMEM. */
 int session_reload(struct session *s);
 
+struct client_to session_client(const struct session *s);
 struct update_to session_updates(const struct session *s);
 
 /* Ids of messages and calls: "msg_1f2e3d4c_7". That of the thoughts before a message is made from

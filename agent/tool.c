@@ -1,10 +1,12 @@
 #include "agent/tool.h"
 
+#include "agent/roots.h"
 #include "base/err.h"
 #include "base/utf8.h"
 #include "json/json.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +16,8 @@
 /* Every tool, once. */
 #define TOOLS(X)                                                                                   \
     X(tool_read_file)                                                                              \
+    X(tool_write_file)                                                                             \
+    X(tool_edit_file)                                                                              \
     X(tool_update_goal)
 
 static const struct tool *const tools[] = {
@@ -48,7 +52,39 @@ void tool_call_deinit(struct tool_call *c)
     free(c->title);
     free(c->path);
     free(c->error);
+    free(c->real);
+    free(c->diff.old_text);
+    free(c->diff.new_text);
     *c = (struct tool_call){0};
+}
+
+unsigned tool_index(const struct tool *tool)
+{
+    unsigned i = 0;
+    while (tools[i] != tool)
+        i++;
+    return i;
+}
+
+int tool_refuse(struct tool_call *c, const char *why)
+{
+    c->error = strdup(why);
+    return c->error ? 0 : E_NOMEM;
+}
+
+int tool_locate(struct tool_call *c)
+{
+    char why[160];
+    if (!c->path || c->error || c->real)
+        return 0;
+    int rc = roots_resolve(c->path, &c->real);
+    if (rc == 0)
+        c->outside = !roots_hold(c->cwd, c->more, c->real);
+    if (rc == 0 || rc == E_NOMEM)
+        return rc;
+    snprintf(why, sizeof why, "The path cannot be used: %s.",
+             rc == E_INVALID ? "it is a link that leads nowhere" : err_text(rc));
+    return tool_refuse(c, why);
 }
 
 /* Tells the model what was wrong, with the beginning of what it sent. */
@@ -118,19 +154,40 @@ int tool_sanitize(struct history_call *c, const struct tool_call *as, const char
     return rc;
 }
 
-int tool_start(uv_loop_t *loop, const struct tool_call *c, tool_done_cb done, void *ctx,
-               struct tool_run **ret)
+struct tool_way {
+    uv_loop_t *loop;
+    tool_done_cb done;
+    void *ctx;
+};
+
+static int go(const struct tool_way *way, struct tool_call *c,
+              int (*step)(struct tool_run *, struct tool_call *), struct tool_run **ret)
 {
     struct tool_run *run = calloc(1, sizeof *run);
     if (!run)
         return E_NOMEM;
-    *run = (struct tool_run){.tool = c->tool, .loop = loop, .done = done, .ctx = ctx};
-    int rc = c->tool->start(run, c);
+    *run = (struct tool_run){
+        .tool = c->tool, .call = c, .loop = way->loop, .done = way->done, .ctx = way->ctx};
+    int rc = step(run, c);
     if (rc < 0)
         free(run);
     else
         *ret = run;
     return rc;
+}
+
+int tool_look(uv_loop_t *loop, struct tool_call *c, tool_done_cb done, void *ctx,
+              struct tool_run **ret)
+{
+    const struct tool_way way = {loop, done, ctx};
+    return go(&way, c, c->tool->look, ret);
+}
+
+int tool_start(uv_loop_t *loop, struct tool_call *c, tool_done_cb done, void *ctx,
+               struct tool_run **ret)
+{
+    const struct tool_way way = {loop, done, ctx};
+    return go(&way, c, c->tool->start, ret);
 }
 
 void tool_stop(struct tool_run *run)

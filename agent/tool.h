@@ -2,6 +2,7 @@
 #define AGENT_TOOL_H
 
 #include "acp/methods.h"
+#include "agent/client_call.h"
 #include "agent/llm.h"
 
 #include <cjson/cJSON.h>
@@ -10,10 +11,17 @@
 
 /*
  * The tools of the agent: one table, one file per tool. A call is prepared (what is it, will it
- * run?), shown, and then run.
+ * run?), shown, looked at (what would it change?), allowed (gate.h), and then run.
  */
 
 struct tool;
+
+/* What a call makes of a file. */
+struct tool_diff {
+    bool known;
+    char *old_text; /* owned; NULL: there is no such file yet */
+    char *new_text; /* owned */
+};
 
 /* One call of a model reply, made ready. */
 struct tool_call {
@@ -25,13 +33,20 @@ struct tool_call {
     char *path;              /* owned; the absolute path it is about, or NULL */
     uint32_t line;           /* in that file; 0: none */
     char *error;             /* owned; why it never runs; NULL: it will */
+    struct client_to client; /* lent */
+    char *real;              /* owned; where path leads (tool_locate); NULL if it has none */
+    bool outside;            /* and that is outside the session's folders */
+    bool asked;              /* the user had time to change things since they were looked at */
+    struct tool_diff diff;
 };
 
 struct tool_result {
     bool failed;
-    bool goal_over; /* the user's goal is reached, or cannot be */
-    char *text;     /* owned; what model and client are told */
-    cJSON *raw;     /* owned; for rawOutput, or NULL */
+    bool goal_over;               /* the user's goal is reached, or cannot be */
+    char *text;                   /* owned; what model and client are told */
+    cJSON *raw;                   /* owned; for rawOutput, or NULL */
+    const struct tool_diff *diff; /* lent; what it did to the file of `path`, or NULL */
+    const char *path;             /* lent */
 };
 
 struct tool_run; /* a call that is running */
@@ -43,21 +58,27 @@ struct tool {
     enum acp_tool_kind kind;
     /* Reads c->args into title, path, line, or sets c->error. 0 or E_NOMEM. */
     int (*prepare)(struct tool_call *c);
+    /* NULL: there is nothing to see. Else as start, before anybody is asked: fills c->diff. A
+     * result that has not failed is not told to anybody. */
+    int (*look)(struct tool_run *run, struct tool_call *c);
     /* Calls tool_finish on a later turn of the loop. 0 or a negative code (then it never does). */
-    int (*start)(struct tool_run *run, const struct tool_call *c);
-    /* Stops it; tool_finish must not come any more. */
+    int (*start)(struct tool_run *run, struct tool_call *c);
+    /* Stops either; tool_finish must not come any more. */
     void (*stop)(struct tool_run *run);
 };
 
 struct tool_run {
     const struct tool *tool;
-    uv_loop_t *loop; /* lent */
-    void *job;       /* the tool's own */
+    struct tool_call *call; /* lent; outlives the run */
+    uv_loop_t *loop;        /* lent */
+    void *job;              /* the tool's own */
     tool_done_cb done;
     void *ctx;
 };
 
 extern const struct tool tool_read_file;
+extern const struct tool tool_write_file;
+extern const struct tool tool_edit_file;
 extern const struct tool tool_update_goal;
 
 /* What the model is told of: the table's specs. */
@@ -71,11 +92,25 @@ void tool_call_deinit(struct tool_call *c);
  * an object, an id (`fallback_id` if there was none). 0 or E_NOMEM. */
 int tool_sanitize(struct history_call *c, const struct tool_call *as, const char *fallback_id);
 
+/* Finds out where its path leads, at the last moment before it is judged; may set c->error. 0 or
+ * E_NOMEM. */
+int tool_locate(struct tool_call *c);
+
+/* The number of a tool in the table: small, for bit sets. */
+unsigned tool_index(const struct tool *tool);
+
+/* Looks at a call whose tool has that step; otherwise as tool_start. */
+int tool_look(uv_loop_t *loop, struct tool_call *c, tool_done_cb done, void *ctx,
+              struct tool_run **ret);
+
 /* Runs a call that has no error. done comes once, on a later turn of the loop, unless stopped. */
-int tool_start(uv_loop_t *loop, const struct tool_call *c, tool_done_cb done, void *ctx,
+int tool_start(uv_loop_t *loop, struct tool_call *c, tool_done_cb done, void *ctx,
                struct tool_run **ret);
 /* Accepts NULL. */
 void tool_stop(struct tool_run *run);
+
+/* For tools: sets c->error to a copy. 0 or E_NOMEM. */
+int tool_refuse(struct tool_call *c, const char *why);
 
 /* For tools: takes what is in result, tells the owner, frees the run. */
 void tool_finish(struct tool_run *run, struct tool_result *result);

@@ -1,6 +1,6 @@
 #include "agent/tool.h"
 
-#include "agent/file_job.h"
+#include "agent/client_file.h"
 #include "base/err.h"
 #include "json/json.h"
 
@@ -90,28 +90,29 @@ static void on_read(void *ctx, int rc, struct file_text *t)
     tool_finish(ctx, &result);
 }
 
-static int start(struct tool_run *run, const struct tool_call *c)
+static int start(struct tool_run *run, struct tool_call *c)
 {
     struct read_args a;
     struct json_error err;
-    struct file_job *job = NULL;
+    struct client_file *job = NULL;
     int rc = read_args(c->args, &a, &err);
     if (rc < 0)
         return rc;
     struct file_request req = {.root = c->cwd,
                                .more = c->more,
+                               .only = c->outside ? c->real : NULL,
                                .path = c->path,
                                .line = a.line,
                                .limit = a.limit,
                                .max = READ_MAX};
-    rc = file_job_start(run->loop, &req, on_read, run, &job);
+    rc = client_file_read(&c->client, &req, on_read, run, &job);
     run->job = job;
     return rc;
 }
 
 static void stop(struct tool_run *run)
 {
-    file_job_abandon(run->job);
+    client_file_abandon(run->job);
 }
 
 const struct tool tool_read_file = {

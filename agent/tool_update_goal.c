@@ -51,7 +51,7 @@ static void on_timer(uv_timer_t *timer)
     tool_finish(run, &result);
 }
 
-static int start(struct tool_run *run, const struct tool_call *c)
+static int start(struct tool_run *run, struct tool_call *c)
 {
     struct job *job = malloc(sizeof *job);
     (void)c;

@@ -13,7 +13,7 @@ enum turn_state {
     TURN_LINKS, /* files the prompt links to are being read */
     TURN_MODEL, /* a model request is open */
     TURN_WAIT,  /* the pause before the next try */
-    TURN_TOOL,  /* a tool runs */
+    TURN_TOOL,  /* a tool runs, or its user is asked */
     TURN_HELD,  /* the client does not read: the next step waits */
     TURN_OVER,
     TURN_STATES

@@ -18,10 +18,12 @@ static void stop_work(struct turn *t)
 {
     llm_call_abandon(t->call);
     tool_stop(t->run);
+    gate_withdraw(t->gate);
     file_job_abandon(t->job);
     uv_timer_stop(&t->timer);
     t->call = NULL;
     t->run = NULL;
+    t->gate = NULL;
     t->job = NULL;
     t->held = NULL;
 }

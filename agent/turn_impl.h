@@ -2,6 +2,7 @@
 #define AGENT_TURN_IMPL_H
 
 #include "agent/file_job.h"
+#include "agent/gate.h"
 #include "agent/llm_call.h"
 #include "agent/tool.h"
 #include "agent/turn.h"
@@ -56,6 +57,7 @@ struct turn {
     struct turn_call *calls; /* of the current reply */
     size_t n_calls, next_call;
     struct tool_run *run;
+    struct gate *gate;            /* the user is asked about the next call */
     void (*held)(struct turn *t); /* the step that waits in TURN_HELD */
 };
 

@@ -69,18 +69,110 @@ static void on_tool_done(void *ctx, struct tool_result *result)
     go_on(t, record(t, result));
 }
 
-/* 1: it runs. Otherwise it is over already: 0, or E_NOMEM. */
-static int start_call(struct turn *t, struct turn_call *c)
+/* --- one call: looked at, allowed, run --- */
+
+/* Each step returns 1: it goes on by itself later. Otherwise the call is over: 0, or E_NOMEM. */
+static int run_call(struct turn *t, struct turn_call *c);
+static int look_at_call(struct turn *t, struct turn_call *c);
+static int ask_first(struct turn *t, struct turn_call *c);
+
+/* What a step that began later came to. */
+static void stepped(struct turn *t, int rc)
 {
-    const char *refusal = c->call.error;
-    if (!refusal && c->call.tool)
-        refusal = mode_refusal(t->s->settings.mode, c->call.tool->kind);
+    if (rc != 1)
+        go_on(t, rc);
+}
+
+static void on_allowed(void *ctx, enum gate_answer answer, const char *why)
+{
+    struct turn *t = ctx;
+    struct turn_call *c = &t->calls[t->next_call];
+    t->gate = NULL;
+    if (answer == GATE_DENIED) {
+        go_on(t, record_failure(t, why));
+        return;
+    }
+    if (answer == GATE_ALLOWED_ALWAYS)
+        gate_allow_always(&t->s->rules, &c->call);
+    /* Nobody saw what a call outside would change before it was allowed. */
+    stepped(t, c->call.outside ? look_at_call(t, c) : run_call(t, c));
+}
+
+static int ask_user(struct turn *t, struct turn_call *c)
+{
+    const struct gate_question q = {.call = &c->call,
+                                    .call_id = c->id,
+                                    .once_only = t->env->safe_mode,
+                                    .wait_ms = t->env->permission_ms,
+                                    .cb = on_allowed,
+                                    .ctx = t};
+    c->call.asked = !c->call.outside;
+    turn_move(t, TURN_TOOL);
+    int rc = gate_ask(&q, &t->gate);
+    return rc == 0 ? 1 : record_failure(t, "The user could not be asked.");
+}
+
+static bool must_ask(const struct turn *t, const struct turn_call *c)
+{
+    enum approval approval = t->env->safe_mode ? APPROVAL_ASK : t->s->settings.approval;
+    return gate_must_ask(&t->s->rules, approval, &c->call);
+}
+
+static int ask_first(struct turn *t, struct turn_call *c)
+{
+    return must_ask(t, c) ? ask_user(t, c) : run_call(t, c);
+}
+
+static void on_looked(void *ctx, struct tool_result *result)
+{
+    struct turn *t = ctx;
+    struct turn_call *c = &t->calls[t->next_call];
+    t->run = NULL;
+    if (result->failed || !result->text)
+        go_on(t, record(t, result));
+    else
+        stepped(t, c->call.outside ? run_call(t, c) : ask_first(t, c));
+}
+
+static int look_at_call(struct turn *t, struct turn_call *c)
+{
+    if (!c->call.tool->look)
+        return c->call.outside ? run_call(t, c) : ask_first(t, c);
+    turn_move(t, TURN_TOOL);
+    int rc = tool_look(t->env->loop, &c->call, on_looked, t, &t->run);
+    return rc == 0 ? 1 : record_failure(t, err_text(rc));
+}
+
+static const char *refusal_of(const struct turn *t, const struct turn_call *c)
+{
+    if (c->call.error || !c->call.tool)
+        return c->call.error;
+    return mode_refusal(t->s->settings.mode, c->call.tool->kind);
+}
+
+/* The mode may have become plan while the user was asked. */
+static int run_call(struct turn *t, struct turn_call *c)
+{
+    const char *refusal = refusal_of(t, c);
     if (refusal)
         return record_failure(t, refusal);
     turn_move(t, TURN_TOOL);
-    update_tool_running(session_updates(t->s), c->id);
+    update_tool_running(session_updates(t->s), c->id, &c->call);
     int rc = tool_start(t->env->loop, &c->call, on_tool_done, t, &t->run);
     return rc == 0 ? 1 : record_failure(t, err_text(rc));
+}
+
+static int start_call(struct turn *t, struct turn_call *c)
+{
+    const char *refusal = refusal_of(t, c);
+    int rc = refusal ? 0 : tool_locate(&c->call);
+    if (rc < 0)
+        return rc;
+    if (!refusal)
+        refusal = c->call.error;
+    if (refusal)
+        return record_failure(t, refusal);
+    return c->call.outside && must_ask(t, c) ? ask_user(t, c) : look_at_call(t, c);
 }
 
 static void run_next(struct turn *t)
@@ -107,6 +199,7 @@ static int prepare_call(struct turn *t, struct turn_call *c, struct history_call
     session_wire_id(t->s, "call", ++t->s->calls, c->id);
     int rc = tool_prepare(&c->call, t->s->cwd, from);
     c->call.more = session_roots(t->s);
+    c->call.client = session_client(t->s);
     if (rc == 0)
         rc = tool_sanitize(from, &c->call, c->id);
     return rc == 0 ? update_write_tool_call(&c->shown, c->id, &c->call, from->name) : rc;

@@ -54,11 +54,47 @@ static void write_location(struct jsonw *w, const struct tool_call *c)
     jw_close(w);
 }
 
-int update_tool_running(struct update_to to, const char *id)
+void update_write_diff(struct jsonw *w, const char *path, const struct tool_diff *d)
+{
+    jw_open(w, '{');
+    jw_kstr(w, "type", acp_tool_content_name(ACP_TOOL_CONTENT_DIFF));
+    jw_kstr(w, "path", path);
+    jw_kstr(w, "oldText", d->old_text); /* NULL writes null: there was no file */
+    jw_kstr(w, "newText", d->new_text);
+    jw_close(w);
+}
+
+static void write_title(struct jsonw *w, const struct tool_call *c)
+{
+    struct buf title = {0};
+    if (buf_addf(&title, "%s%s", c->title, c->outside ? " (outside the workspace)" : "") == 0) {
+        jw_key(w, "title");
+        jw_str(w, title.p, title.n);
+    }
+    buf_deinit(&title);
+}
+
+void update_write_call(struct jsonw *w, const struct tool_call *c)
+{
+    write_title(w, c);
+    jw_kstr(w, "kind", acp_tool_kind_name(c->tool ? c->tool->kind : ACP_KIND_OTHER));
+    jw_kstr(w, "status", acp_tool_status_name(ACP_TOOL_PENDING));
+    if (c->args)
+        jw_ktree(w, "rawInput", c->args);
+    if (c->path)
+        write_location(w, c);
+}
+
+int update_tool_running(struct update_to to, const char *id, const struct tool_call *c)
 {
     struct jsonw *w = begin(to, ACP_UPDATE_TOOL_CALL_UPDATE);
     jw_kstr(w, "toolCallId", id);
     jw_kstr(w, "status", acp_tool_status_name(ACP_TOOL_IN_PROGRESS));
+    if (c->diff.known) {
+        jw_kopen(w, "content", '[');
+        update_write_diff(w, c->path, &c->diff);
+        jw_close(w);
+    }
     return end(to, w);
 }
 
@@ -85,14 +121,8 @@ int update_write_tool_call(struct buf *out, const char *id, const struct tool_ca
     struct jsonw w;
     open_object(&w, out, ACP_UPDATE_TOOL_CALL);
     jw_kstr(&w, "toolCallId", id);
-    jw_kstr(&w, "title", c->title);
     jw_kstr(&w, "name", name);
-    jw_kstr(&w, "kind", acp_tool_kind_name(c->tool ? c->tool->kind : ACP_KIND_OTHER));
-    jw_kstr(&w, "status", acp_tool_status_name(ACP_TOOL_PENDING));
-    if (c->args)
-        jw_ktree(&w, "rawInput", c->args);
-    if (c->path)
-        write_location(&w, c);
+    update_write_call(&w, c);
     jw_close(&w);
     return jw_end(&w);
 }
@@ -105,6 +135,8 @@ int update_write_tool_result(struct buf *out, const char *id, const struct tool_
     jw_kstr(&w, "status",
             acp_tool_status_name(result->failed ? ACP_TOOL_FAILED : ACP_TOOL_COMPLETED));
     jw_kopen(&w, "content", '[');
+    if (result->diff)
+        update_write_diff(&w, result->path, result->diff);
     jw_open(&w, '{');
     jw_kstr(&w, "type", acp_tool_content_name(ACP_TOOL_CONTENT_CONTENT));
     write_text_block(&w, result->text, strlen(result->text));

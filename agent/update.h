@@ -25,8 +25,14 @@ struct update_text {
 };
 int update_text(struct update_to to, const struct update_text *text);
 
-/* in_progress */
-int update_tool_running(struct update_to to, const char *id);
+/* in_progress, with the diff if it is known */
+int update_tool_running(struct update_to to, const char *id, const struct tool_call *c);
+
+/* Members of an open object: title (which says so if the path is outside), kind, status pending,
+ * rawInput, locations. */
+void update_write_call(struct jsonw *w, const struct tool_call *c);
+/* One item of a `content` list. */
+void update_write_diff(struct jsonw *w, const char *path, const struct tool_diff *d);
 
 /* Append one `update` object, for update_raw and for the store: the first report of a call (status
  * pending), and its outcome (completed or failed). 0 or E_NOMEM. */

@@ -1,0 +1,158 @@
+#include "agent/gate.h"
+
+#include "agent/update.h"
+#include "base/err.h"
+#include "json/json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The options, in the order of the list. An id is the kind's own name. */
+static const struct {
+    enum acp_permission_kind kind;
+    const char *name;
+    enum gate_answer answer;
+} options[] = {
+    {ACP_PERMISSION_ALLOW_ONCE, "Allow", GATE_ALLOWED},
+    {ACP_PERMISSION_ALLOW_ALWAYS, "Always allow in this session", GATE_ALLOWED_ALWAYS},
+    {ACP_PERMISSION_REJECT_ONCE, "Reject", GATE_DENIED},
+};
+
+static uint32_t bit(const struct tool_call *c)
+{
+    return 1u << tool_index(c->tool);
+}
+
+static bool is_harmless(enum acp_tool_kind kind)
+{
+    return kind == ACP_KIND_READ || kind == ACP_KIND_SEARCH || kind == ACP_KIND_THINK;
+}
+
+bool gate_must_ask(const struct gate_rules *rules, enum approval approval,
+                   const struct tool_call *c)
+{
+    bool change = c->tool->kind == ACP_KIND_EDIT;
+    if (approval == APPROVAL_YOLO)
+        return false;
+    if (c->outside)
+        return !(rules->always_outside & bit(c));
+    if (is_harmless(c->tool->kind) || (change && approval == APPROVAL_AUTO))
+        return false;
+    return !(rules->always_inside & bit(c));
+}
+
+void gate_allow_always(struct gate_rules *rules, const struct tool_call *c)
+{
+    if (c->outside)
+        rules->always_outside |= bit(c);
+    else
+        rules->always_inside |= bit(c);
+}
+
+struct gate {
+    struct client_call *call;
+    struct gate_question q;
+};
+
+static bool is_offered(size_t i, bool once_only)
+{
+    return !once_only || options[i].answer != GATE_ALLOWED_ALWAYS;
+}
+
+enum gate_answer gate_read(const cJSON *result, bool once_only)
+{
+    const cJSON *outcome = json_get(result, "outcome");
+    const char *is = json_get_str(outcome, "outcome");
+    const char *id = json_get_str(outcome, "optionId");
+    if (!is || !id || strcmp(is, acp_permission_outcome_name(ACP_OUTCOME_SELECTED)) != 0)
+        return GATE_DENIED;
+    for (size_t i = 0; i < ARRAY_LEN(options); i++)
+        if (is_offered(i, once_only) && strcmp(id, acp_permission_kind_name(options[i].kind)) == 0)
+            return options[i].answer;
+    return GATE_DENIED;
+}
+
+/* What the model is told of a no. */
+static void explain(const struct rpc_outcome *o, char *text, size_t n)
+{
+    const char *is = json_get_str(json_get(o->result, "outcome"), "outcome");
+    const char *id = json_get_str(json_get(o->result, "outcome"), "optionId");
+    const char *reject = acp_permission_kind_name(ACP_PERMISSION_REJECT_ONCE);
+    if (client_call_failed(o, "Not allowed", text, n))
+        return;
+    if (is && id && strcmp(id, reject) == 0)
+        snprintf(text, n, "The user did not allow this.");
+    else if (is && strcmp(is, acp_permission_outcome_name(ACP_OUTCOME_CANCELLED)) == 0)
+        snprintf(text, n, "Not allowed: the question was cancelled.");
+    else
+        snprintf(text, n, "Not allowed: the client's answer is none of the options.");
+}
+
+static void on_answer(void *ctx, const struct rpc_outcome *o)
+{
+    struct gate *g = ctx;
+    struct gate_question q = g->q;
+    char why[512] = "";
+    enum gate_answer answer =
+        o->rc < 0 || o->error ? GATE_DENIED : gate_read(o->result, q.once_only);
+    free(g);
+    if (answer == GATE_DENIED)
+        explain(o, why, sizeof why);
+    q.cb(q.ctx, answer, why);
+}
+
+static void write_options(struct jsonw *w, bool once_only)
+{
+    jw_kopen(w, "options", '[');
+    for (size_t i = 0; i < ARRAY_LEN(options); i++) {
+        const char *kind = acp_permission_kind_name(options[i].kind);
+        if (!is_offered(i, once_only))
+            continue;
+        jw_open(w, '{');
+        jw_kstr(w, "optionId", kind);
+        jw_kstr(w, "name", options[i].name);
+        jw_kstr(w, "kind", kind);
+        jw_close(w);
+    }
+    jw_close(w);
+}
+
+static void write_question(struct jsonw *w, const struct gate_question *q)
+{
+    jw_kopen(w, "toolCall", '{');
+    jw_kstr(w, "toolCallId", q->call_id);
+    update_write_call(w, q->call);
+    if (q->call->diff.known) {
+        jw_kopen(w, "content", '[');
+        update_write_diff(w, q->call->path, &q->call->diff);
+        jw_close(w);
+    }
+    jw_close(w);
+    write_options(w, q->once_only);
+}
+
+int gate_ask(const struct gate_question *q, struct gate **ret)
+{
+    struct gate *g = calloc(1, sizeof *g);
+    if (!g)
+        return E_NOMEM;
+    g->q = *q;
+    struct client_wait wait = {.ms = q->wait_ms, .cb = on_answer, .ctx = g};
+    struct jsonw *w = client_call_begin(&q->call->client, ACP_SESSION_REQUEST_PERMISSION);
+    write_question(w, q);
+    int rc = client_call_end(&q->call->client, w, &wait, &g->call);
+    if (rc < 0)
+        free(g);
+    else
+        *ret = g;
+    return rc;
+}
+
+void gate_withdraw(struct gate *g)
+{
+    if (!g)
+        return;
+    client_call_drop(g->call);
+    free(g);
+}
