@@ -99,7 +99,8 @@ const char *flags_usage(void)
            "  --log-level LEVEL        error, warn (default), info or debug, on stderr\n"
            "  --help, --version\n"
            "\n"
-           "Keys: OPENAI_API_KEY, DEEPSEEK_API_KEY, OPENROUTER_API_KEY, or setup;\n"
+           "Keys: OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, DEEPSEEK_API_KEY,\n"
+           "OPENROUTER_API_KEY, or setup;\n"
            "docs/agent.md has the rest.\n";
 }
 
