@@ -6,10 +6,10 @@ import threading
 
 
 class Server:
-    """One stdio server. What it offers is not asked for: no case needs its tools."""
+    """One stdio server, and the names of its tools."""
 
     def __init__(self, entry):
-        self.ready, self.child = threading.Event(), None
+        self.ready, self.child, self.name, self.tools = threading.Event(), None, str(entry.get("name")), []
         env = {**os.environ, **{v["name"]: v["value"] for v in entry.get("env") or [] if isinstance(v, dict)}}
         try:
             self.child = subprocess.Popen([entry["command"], *(entry.get("args") or [])], env=env,
@@ -23,15 +23,26 @@ class Server:
         self.child.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
         self.child.stdin.flush()
 
+    def ask(self, id_, method, params):
+        """The result; None for an error and for a server that says nothing that makes sense."""
+        self.send({"id": id_, "method": method, "params": params})
+        answer = json.loads(self.child.stdout.readline() or "null")
+        return answer.get("result") if isinstance(answer, dict) else None
+
     def greet(self):
         try:
-            self.send({"id": 0, "method": "initialize", "params": {
-                "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "whole", "version": "1"}}})
-            if self.child.stdout.readline():
+            done = self.ask(0, "initialize", {"protocolVersion": "2025-06-18", "capabilities": {},
+                                              "clientInfo": {"name": "whole", "version": "1"}})
+            if done:
                 self.send({"method": "notifications/initialized"})
-        except (OSError, ValueError):
+                self.tools = [t["name"] for t in self.ask(1, "tools/list", {})["tools"]]
+        except (OSError, ValueError, TypeError, KeyError):
             pass
         self.ready.set()
+
+    def call(self, tool, arguments):
+        """The blocks of the result."""
+        return (self.ask(2, "tools/call", {"name": tool, "arguments": arguments}) or {}).get("content", [])
 
     def stop(self):
         if not self.child:

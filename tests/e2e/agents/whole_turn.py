@@ -79,6 +79,8 @@ class Turn:
             kind = {"read": "read", "write": "edit", "edit": "edit", "shell": "execute"}.get(call["name"], "other")
             WIRE.update(self.session, "tool_call", toolCallId=self.id, title=f"{call['name']} {call['arguments'][:40]}",
                         kind=kind, status="pending", rawInput=arguments)
+            if call["name"].startswith("mcp__"):
+                return self.play(lambda given: self.of_server(call["name"], given), arguments)
             return self.play(getattr(self, "tool_" + call["name"]), arguments)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             return f"the call makes no sense: {error}"
@@ -93,6 +95,12 @@ class Turn:
             WIRE.update(self.session, "tool_call_update", toolCallId=self.id, status=status,
                         rawOutput={"text": result})
         return result
+
+    def of_server(self, name, arguments):
+        _, server, tool = name.split("__", 2)
+        blocks = next(s for s in self.session.servers if s.name == server).call(tool, arguments)
+        self.begin(content=[{"type": "content", "content": b} for b in blocks])
+        return json.dumps(blocks)
 
     def begin(self, **members):
         WIRE.update(self.session, "tool_call_update", toolCallId=self.id, status="in_progress", **members)

@@ -90,7 +90,8 @@ def model(session, on_text, on_thought):
     url = urllib.parse.urlsplit(os.environ["OPENAI_BASE_URL"])
     session.connection = http.client.HTTPConnection(url.hostname, url.port)
     session.connection.request("POST", url.path + "/chat/completions", json.dumps(
-        {"model": "mock-model", "stream": True, "messages": session.messages, "tools": TOOLS}),
+        {"model": "mock-model", "stream": True, "messages": session.messages, "tools": [*TOOLS, *(
+            tool(f"mcp__{s.name}__{name}") for s in session.servers for name in s.tools)]}),
         {"Content-Type": "application/json", "Authorization": "Bearer " + os.environ.get("OPENAI_API_KEY", "none")})
     if session.cancelled.is_set():  # before there was anything to hang up on
         raise OSError("cancelled")
