@@ -18,6 +18,7 @@
     X(tool_read_file)                                                                              \
     X(tool_write_file)                                                                             \
     X(tool_edit_file)                                                                              \
+    X(tool_todo_write)                                                                             \
     X(tool_update_goal)
 
 static const struct tool *const tools[] = {
@@ -198,12 +199,18 @@ void tool_stop(struct tool_run *run)
     free(run);
 }
 
+void tool_result_deinit(struct tool_result *result)
+{
+    free(result->text);
+    free(result->plan);
+    cJSON_Delete(result->raw);
+}
+
 void tool_finish(struct tool_run *run, struct tool_result *result)
 {
     tool_done_cb done = run->done;
     void *ctx = run->ctx;
     free(run);
     done(ctx, result);
-    free(result->text);
-    cJSON_Delete(result->raw);
+    tool_result_deinit(result);
 }

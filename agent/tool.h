@@ -47,7 +47,11 @@ struct tool_result {
     cJSON *raw;                   /* owned; for rawOutput, or NULL */
     const struct tool_diff *diff; /* lent; what it did to the file of `path`, or NULL */
     const char *path;             /* lent */
+    char *plan;                   /* owned; the `plan` update that it comes to, as JSON, or NULL */
 };
+
+/* Frees what it owns. */
+void tool_result_deinit(struct tool_result *result);
 
 struct tool_run; /* a call that is running */
 
@@ -79,6 +83,7 @@ struct tool_run {
 extern const struct tool tool_read_file;
 extern const struct tool tool_write_file;
 extern const struct tool tool_edit_file;
+extern const struct tool tool_todo_write;
 extern const struct tool tool_update_goal;
 
 /* What the model is told of: the table's specs. */

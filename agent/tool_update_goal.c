@@ -1,9 +1,9 @@
 #include "agent/tool.h"
 
+#include "agent/tool_later.h"
 #include "base/err.h"
 #include "json/json.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,42 +32,11 @@ static int prepare(struct tool_call *c)
     return c->title ? 0 : E_NOMEM;
 }
 
-struct job {
-    uv_timer_t timer;
-    struct tool_run *run;
-};
-
-static void on_job_closed(uv_handle_t *h)
-{
-    free(CONTAINER_OF(h, struct job, timer));
-}
-
-static void on_timer(uv_timer_t *timer)
-{
-    struct job *job = CONTAINER_OF(timer, struct job, timer);
-    struct tool_run *run = job->run;
-    struct tool_result result = {.goal_over = true, .text = strdup("Noted.")};
-    uv_close((uv_handle_t *)timer, on_job_closed);
-    tool_finish(run, &result);
-}
-
 static int start(struct tool_run *run, struct tool_call *c)
 {
-    struct job *job = malloc(sizeof *job);
+    struct tool_result result = {.goal_over = true, .text = strdup("Noted.")};
     (void)c;
-    if (!job)
-        return E_NOMEM;
-    job->run = run;
-    run->job = job;
-    uv_timer_init(run->loop, &job->timer);
-    uv_timer_start(&job->timer, on_timer, 0, 0);
-    return 0;
-}
-
-static void stop(struct tool_run *run)
-{
-    struct job *job = run->job;
-    uv_close((uv_handle_t *)&job->timer, on_job_closed);
+    return tool_later_start(run, &result);
 }
 
 const struct tool tool_update_goal = {
@@ -84,5 +53,5 @@ const struct tool tool_update_goal = {
     .kind = ACP_KIND_THINK,
     .prepare = prepare,
     .start = start,
-    .stop = stop,
+    .stop = tool_later_stop,
 };

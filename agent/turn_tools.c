@@ -1,3 +1,4 @@
+#include "agent/record.h"
 #include "agent/turn_impl.h"
 
 #include "base/err.h"
@@ -18,6 +19,14 @@ void turn_free_calls(struct turn *t)
     t->n_calls = t->next_call = 0;
 }
 
+/* It is no part of the call's outcome, so it is kept, and replayed, by itself. */
+static int tell_plan(struct turn *t, const char *plan)
+{
+    struct store_entry e = {.kind = STORE_UPDATE, .shown = plan};
+    int rc = update_raw(session_updates(t->s), plan, strlen(plan));
+    return rc == 0 ? record_entries(t->s, &e, 1) : rc;
+}
+
 /* The client sees it first, then it lasts, then the model sees it. */
 static int tell(struct turn *t, struct turn_call *c, const struct tool_result *result)
 {
@@ -27,6 +36,8 @@ static int tell(struct turn *t, struct turn_call *c, const struct tool_result *r
         rc = update_raw(session_updates(t->s), outcome.p, outcome.n);
     if (rc == 0)
         rc = buf_cstr(&outcome) ? turn_record_result(t, c, result, outcome.p) : E_NOMEM;
+    if (rc == 0 && result->plan)
+        rc = tell_plan(t, result->plan);
     buf_deinit(&outcome);
     return rc;
 }

@@ -84,6 +84,33 @@ static void test_never_run(void **state)
     refuse(args, "{}", "no tool", cut);
 }
 
+static void refuse_todo(const char *args, const char *why)
+{
+    refuse("todo_write", args, why, "todo_write");
+}
+
+static void test_plans(void **state)
+{
+    (void)state;
+    struct history_call from =
+        call_of("todo_write", "{\"entries\":[{\"content\":\"a\",\"status\":\"completed\"},"
+                              "{\"content\":\"b\",\"status\":null,\"priority\":\"low\"}]}");
+    struct tool_call c;
+    assert_int_equal(tool_prepare(&c, "/w", &from), 0);
+    assert_null(c.error);
+    assert_string_equal(c.title, "Plan: 1 of 2 steps done");
+    tool_call_deinit(&c);
+    free_call(&from);
+    refuse_todo("{}", "arguments.entries: missing");
+    refuse_todo("{\"entries\":{}}", "arguments.entries");
+    refuse_todo("{\"entries\":[7]}", "arguments.entries[0]");
+    refuse_todo("{\"entries\":[{}]}", "arguments.entries[0].content");
+    refuse_todo("{\"entries\":[{\"content\":\"a\"},{\"content\":\"b\",\"status\":\"done\"}]}",
+                "arguments.entries[1].status: must be");
+    refuse_todo("{\"entries\":[{\"content\":\"a\",\"priority\":\"High\"}]}",
+                "arguments.entries[0].priority: must be");
+}
+
 static void test_specs_are_legal(void **state)
 {
     (void)state;
@@ -157,7 +184,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ready),           cmocka_unit_test(test_never_run),
         cmocka_unit_test(test_specs_are_legal), cmocka_unit_test(test_turn_table),
-        cmocka_unit_test(test_mcp_servers),
+        cmocka_unit_test(test_mcp_servers),     cmocka_unit_test(test_plans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
