@@ -34,6 +34,7 @@ struct tool_call {
     uint32_t line;           /* in that file; 0: none */
     char *error;             /* owned; why it never runs; NULL: it will */
     struct client_to client; /* lent */
+    const char *id;          /* lent; toolCallId */
     char *real;              /* owned; where path leads (tool_locate); NULL if it has none */
     bool outside;            /* and that is outside the session's folders */
     bool asked;              /* the user had time to change things since they were looked at */
@@ -84,6 +85,7 @@ extern const struct tool tool_read_file;
 extern const struct tool tool_write_file;
 extern const struct tool tool_edit_file;
 extern const struct tool tool_todo_write;
+extern const struct tool tool_bash;
 extern const struct tool tool_update_goal;
 
 /* What the model is told of: the table's specs. */

@@ -210,6 +210,7 @@ static int prepare_call(struct turn *t, struct turn_call *c, struct history_call
     session_wire_id(t->s, "call", ++t->s->calls, c->id);
     int rc = tool_prepare(&c->call, t->s->cwd, from);
     c->call.more = session_roots(t->s);
+    c->call.id = c->id;
     c->call.client = session_client(t->s);
     if (rc == 0)
         rc = tool_sanitize(from, &c->call, c->id);

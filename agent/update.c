@@ -98,6 +98,20 @@ int update_tool_running(struct update_to to, const char *id, const struct tool_c
     return end(to, w);
 }
 
+int update_tool_terminal(struct update_to to, const char *id, const char *terminal_id)
+{
+    struct jsonw *w = begin(to, ACP_UPDATE_TOOL_CALL_UPDATE);
+    jw_kstr(w, "toolCallId", id);
+    jw_kstr(w, "status", acp_tool_status_name(ACP_TOOL_IN_PROGRESS));
+    jw_kopen(w, "content", '[');
+    jw_open(w, '{');
+    jw_kstr(w, "type", acp_tool_content_name(ACP_TOOL_CONTENT_TERMINAL));
+    jw_kstr(w, "terminalId", terminal_id);
+    jw_close(w);
+    jw_close(w);
+    return end(to, w);
+}
+
 static void open_object(struct jsonw *w, struct buf *out, enum acp_session_update kind)
 {
     jw_begin(w, out);

@@ -28,6 +28,9 @@ int update_text(struct update_to to, const struct update_text *text);
 /* in_progress, with the diff if it is known */
 int update_tool_running(struct update_to to, const char *id, const struct tool_call *c);
 
+/* in_progress, shown by a terminal of the client's */
+int update_tool_terminal(struct update_to to, const char *id, const char *terminal_id);
+
 /* Members of an open object: title (which says so if the path is outside), kind, status pending,
  * rawInput, locations. */
 void update_write_call(struct jsonw *w, const struct tool_call *c);
