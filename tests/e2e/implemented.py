@@ -9,9 +9,9 @@ CLIENT_METHODS = {
 }
 
 # Methods that acp-agent calls.
-AGENT_METHODS = {"session/update"}
+AGENT_METHODS = {"session/update", "session/request_permission", "fs/read_text_file", "fs/write_text_file", "$/cancel_request"}
 
 # Values of params.update.sessionUpdate that acp-agent sends.
 UPDATES = {"agent_message_chunk", "agent_thought_chunk", "user_message_chunk", "tool_call", "tool_call_update",
            "session_info_update", "usage_update", "current_mode_update", "config_option_update",
-           "available_commands_update", "notice"}
+           "available_commands_update", "notice", "plan"}
