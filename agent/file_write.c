@@ -31,6 +31,17 @@ static bool is_folder(int fd, const char *path)
     return strcmp(target, path) == 0;
 }
 
+int file_open_folder(const char *real)
+{
+    int fd = open(real, FOLDER_FLAGS);
+    if (fd < 0)
+        return -errno;
+    if (is_folder(fd, real))
+        return fd;
+    close(fd);
+    return E_STATE;
+}
+
 /* Opens the folder `name` in fd, makes it if need be, closes fd. */
 static int step_into(int fd, const char *name)
 {

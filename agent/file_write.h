@@ -18,4 +18,8 @@ struct file_write {
  * code with error filled; then the file is as it was. */
 int file_write_text(const struct file_write *w, char error[FILE_ERROR_MAX]);
 
+/* Opens a folder that roots_resolve gave, unless it leads elsewhere by now (E_STATE). The
+ * descriptor, or a negative code. */
+int file_open_folder(const char *real);
+
 #endif

@@ -19,6 +19,7 @@
     X(tool_write_file)                                                                             \
     X(tool_edit_file)                                                                              \
     X(tool_todo_write)                                                                             \
+    X(tool_list_dir)                                                                               \
     X(tool_bash)                                                                                   \
     X(tool_update_goal)
 

@@ -86,6 +86,7 @@ extern const struct tool tool_write_file;
 extern const struct tool tool_edit_file;
 extern const struct tool tool_todo_write;
 extern const struct tool tool_bash;
+extern const struct tool tool_list_dir;
 extern const struct tool tool_update_goal;
 
 /* What the model is told of: the table's specs. */

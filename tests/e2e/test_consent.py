@@ -266,3 +266,17 @@ def test_what_commands_say(agent, mock_provider, work, command, wanted):
             and m["params"]["update"].get("status") in ("completed", "failed")][-1]
     text = last["content"][-1]["content"]["text"]
     assert wanted in text and len(text) < 100_000
+
+
+def test_folders_are_listed(agent, mock_provider, work):
+    (work / "sub" / "empty").mkdir(parents=True)
+    (work / "b.txt").write_text("", encoding="utf-8")
+    (work / "link").symlink_to("/")
+    calls = [tool("list_dir"), tool("list_dir", path="sub/empty"), tool("list_dir", path="b.txt"),
+             tool("list_dir", path="link"), tool("list_dir", path="none")]
+    process = agent(provider=mock_provider([{"reply": calls}, DONE]))
+    states, asked = run(process, process.start(work), lambda n: selected("reject_once"))
+    assert (states, asked) == (["completed", "completed", "failed", "failed", "failed"], 1)
+    texts = [m["params"]["update"]["content"][-1]["content"]["text"] for m in process.log
+             if m.get("params", {}).get("update", {}).get("status") == "completed"]
+    assert texts == ["b.txt\nlink@\nsub/\n", "[The folder is empty.]"]
