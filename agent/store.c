@@ -120,11 +120,27 @@ static int first_look(struct store *s, int *ret_version)
     return rc;
 }
 
+/* Before anything of the file is changed: it is empty, or has our tables. (A newer format may have
+ * others: store_migrate speaks of that.) */
+static int check_owner(struct store *s)
+{
+    int64_t foreign = 0;
+    int rc = store_run_row(s, STORE_SQL_FOREIGN, NULL, &foreign, 1);
+    if (rc < 0 || !foreign)
+        return rc < 0 ? rc : 0;
+    return store_fail(s, E_PARSE,
+                      "The session store %s belongs to another program. Move it away (a new one is "
+                      "made), or set ACP_AGENT_HOME to a folder elsewhere.",
+                      s->path);
+}
+
 /* An empty file has nothing to lose yet, so making the tables waits for no disk. */
 static int prepare(struct store *s)
 {
     int version = 0;
     int rc = first_look(s, &version);
+    if (rc == 0 && version <= store_schema.n)
+        rc = check_owner(s);
     if (rc == 0)
         rc = pragma(s, "synchronous", version == 0 ? 0 : 1);
     if (rc == 0)

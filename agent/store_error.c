@@ -74,9 +74,22 @@ static int primary_of(int sqlite_rc, int err)
     return err == EROFS ? SQLITE_READONLY : primary;
 }
 
+/* SQLite forgets the reason when it takes a transaction back; the log's file has kept it. */
+static int system_error(struct store *s)
+{
+    sqlite3_file *log = NULL;
+    int err = s->db ? sqlite3_system_errno(s->db) : 0;
+    if (!s->db || err != 0)
+        return err;
+    sqlite3_file_control(s->db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+    if (log && log->pMethods)
+        log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &err);
+    return err;
+}
+
 int store_fail_sqlite(struct store *s, int sqlite_rc)
 {
-    int err = s->db ? sqlite3_system_errno(s->db) : 0;
+    int err = system_error(s);
     int primary = primary_of(sqlite_rc, err);
     if (primary == SQLITE_NOMEM)
         return store_fail(s, E_NOMEM, "Out of memory.");

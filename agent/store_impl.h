@@ -21,6 +21,8 @@
     X(BEGIN, "BEGIN IMMEDIATE")                                                                    \
     X(COMMIT, "COMMIT")                                                                            \
     X(VERSION, "PRAGMA user_version")                                                              \
+    X(FOREIGN, "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE user_version = 0 OR name = "      \
+               "'session') = (user_version = 0) FROM pragma_user_version")                         \
     X(ADD_SESSION, "INSERT INTO session (id, cwd, title, settings, system, created, updated)"      \
                    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)")                                         \
     X(FIND_SESSION, "SELECT " STORE_SESSION_COLUMNS ", system, n FROM session WHERE id = ?1")      \

@@ -9,6 +9,7 @@
 void loop_setup_process(void)
 {
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* writing beyond a limit is an error to tell, no reason to end */
     /* Each open takes the lowest free number. */
     while (fcntl(STDERR_FILENO, F_GETFD) < 0 || fcntl(STDIN_FILENO, F_GETFD) < 0 ||
            fcntl(STDOUT_FILENO, F_GETFD) < 0)

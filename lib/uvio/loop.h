@@ -3,9 +3,10 @@
 
 #include <uv.h>
 
-/* Process-wide set-up for programs that use the loop: ignores SIGPIPE, so that a closed pipe is an
- * error code, not a death; opens those of the descriptors 0 to 2 that are closed as /dev/null, so
- * that no pipe of ours gets their number. Call once in main(), first. */
+/* Process-wide set-up for programs that use the loop: ignores SIGPIPE and SIGXFSZ, so that a
+ * closed pipe and a limit on files are error codes, not deaths; opens those of the descriptors 0 to
+ * 2 that are closed as /dev/null, so that no pipe of ours gets their number. Call once in main(),
+ * first. */
 void loop_setup_process(void);
 
 /* Runs the loop until nothing is left, then closes it. 0, or UV_EBUSY after naming every handle
