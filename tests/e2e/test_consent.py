@@ -206,22 +206,21 @@ def test_arguments_that_cannot_be_read(agent, mock_provider, work, arguments):
 
 # -- commands that do not want to end ----------------------------------------------------------
 
-def running(marker):
-    """Processes whose command line has the marker."""
+def running(folder):
+    """Processes that work in that folder."""
     found = []
-    for entry in os.listdir("/proc"):
+    for entry in filter(str.isdigit, os.listdir("/proc")):
         try:
-            with open(f"/proc/{entry}/cmdline", "rb") as line:
-                if entry.isdigit() and marker.encode() in line.read():
-                    found.append(entry)
+            if os.readlink(f"/proc/{entry}/cwd") == str(folder):
+                found.append(entry)
         except OSError:
             pass
     return found
 
 
-def await_none(marker):
+def await_none(folder):
     end = time.monotonic() + DEADLINE
-    while running(marker):
+    while running(folder):
         assert time.monotonic() < end, "a command is still running"
         time.sleep(0.02)
 
@@ -233,8 +232,7 @@ STUBBORN = ["trap '' TERM HUP INT; while :; do sleep 0.1; done", "trap '' TERM; 
 @pytest.mark.parametrize("command", STUBBORN)
 @pytest.mark.parametrize("way", ["cancel", "end of input"])
 def test_stubborn_commands_end(agent, mock_provider, work, command, way):
-    marker = f"marker-{os.getpid()}-{work.parent.name}"
-    line = f": {marker}; touch started; {command}"
+    line = f"touch started; {command}"
     process = agent(provider=mock_provider([{"reply": [tool("bash", command=line)]}, DONE]))
     session = process.start(work)
     approve(process, session, "yolo")
@@ -249,8 +247,7 @@ def test_stubborn_commands_end(agent, mock_provider, work, command, way):
     else:
         process.close()
     assert process.answer(prompt)["result"]["stopReason"] == "cancelled"
-    await_none(marker)
-    process.stop()
+    await_none(work)
 
 
 @pytest.mark.parametrize("command, wanted", [
