@@ -182,6 +182,22 @@ def test_ten_processes_make_sessions_at_once(begin, mock_provider, work):
     assert [p.wait() for p in processes] == [0] * 10
 
 
+def test_two_processes_in_one_session(begin, mock_provider, work):
+    """Neither takes anything from the other: all is there, each message under an id of its own."""
+    provider = mock_provider([OK])
+    one, two = begin(provider), begin(provider)
+    session = new(one, work)["result"]["sessionId"]
+    for process, text in ((one, "a"), (two, "b"), (one, "c"), (two, "d")):
+        if text == "b":
+            assert "result" in load(two, session, work)[0]
+        assert say(process, session, text)["result"] == {"stopReason": "end_turn"}
+    third = begin(provider)
+    _, updates = load(third, session, work)
+    assert said(updates) == [turn for text in "abcd" for turn in (("user", text), ("agent", "ok"))]
+    ids = [m["params"]["update"].get("messageId") for m in third.log if m.get("method") == "session/update"]
+    assert len({i for i in ids if i}) == 8
+
+
 # -- damage ------------------------------------------------------------------------------------
 
 
