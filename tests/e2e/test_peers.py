@@ -53,6 +53,19 @@ def test_official_sdk(kit, work, start, client):
     assert report["exit"] == {"code": 0, "signal": None}
 
 
+@pytest.mark.parametrize("client", ["sdk19-sessions.mjs", "sdk24-sessions.mjs"])
+def test_official_sdk_drives_sessions_that_last(kit, work, start, client):
+    again = {"reply": [{"text": "again"}]}
+    process = start(["node", npm.folder(kit) / client, work, *agent(kit)], [HELLO, again])
+    out, err = process.communicate(timeout=DEADLINE)
+    assert process.returncode == 0, err
+    report = json.loads(out)
+    live = report.pop("live")
+    assert "".join(t.removeprefix("agent: ") for t in live) == "Hello, peer ✓"
+    assert report.pop("replayed") == ["user: Say hello", "agent: Hello, peer ✓"]
+    assert report == {"listed": 1, "forked": True, "silent": [], "end": "end_turn", "after": ["agent: again"], "kept": 2}
+
+
 def acpx(kit, work, output_format, *more):
     return ["acpx", "--agent", shlex.join(agent(kit)), "--cwd", str(work), "--approve-all",
             "--format", output_format, *more, "exec", "Talk to me"]
@@ -62,6 +75,18 @@ def test_acpx_prints_the_answer(kit, work, start):
     process = start(acpx(kit, work, "quiet"), [HELLO])
     out, err = process.communicate(timeout=DEADLINE)
     assert (process.returncode, out) == (0, "Hello, peer ✓\n"), err
+
+
+def test_acpx_lists_sessions(kit, work, start, tmp_path, mock_provider):
+    process = start(acpx(kit, work, "quiet"), [HELLO])
+    _, err = process.communicate(timeout=DEADLINE)
+    assert process.returncode == 0, err
+    command = [w for w in acpx(kit, work, "json") if w not in ("exec", "Talk to me")]
+    environment = {**kit.environment(tmp_path / "home"), "OPENAI_API_KEY": "mock-key", "PATH": npm.path(kit)}
+    done = subprocess.run([*command, "sessions", "list"], cwd=work, env=environment, capture_output=True, text=True,
+                          check=False, timeout=DEADLINE, stdin=subprocess.DEVNULL)
+    assert done.returncode == 0, done.stderr
+    assert "Talk to me" in done.stdout, done.stdout
 
 
 def acpx_transcript(process):
