@@ -44,6 +44,7 @@ void case_file_deinit(struct case_file *c)
     free(c->path);
     free(c->owned);
     cJSON_Delete(c->json);
+    free(c->title);
     *c = (struct case_file){0};
 }
 
@@ -258,9 +259,42 @@ size_t case_area(const struct case_file *c)
     return strcspn(c->id, "/");
 }
 
+static const char *skip(const char *p, const char *end, const char *word)
+{
+    size_t n = strlen(word);
+    while (p && p < end && strchr(" \t\r\n", *p))
+        p++;
+    return p && (size_t)(end - p) >= n && memcmp(p, word, n) == 0 ? p + n : NULL;
+}
+
+/* The title as the first member, which it is by custom: to name all cases none need be parsed.
+ * NULL: it is not, or memory ran out. */
+static char *read_first_title(const struct case_file *c)
+{
+    const char *end = c->text + c->n;
+    const char *p =
+        skip(skip(skip(skip(c->text, end, "{"), end, "\"title\""), end, ":"), end, "\"");
+    const char *close = p;
+    while (close && close < end && *close != '"')
+        close += *close == '\\' ? 2 : 1;
+    char *raw = close && close < end ? strndup(p - 1, (size_t)(close - p) + 2) : NULL;
+    cJSON *json = NULL;
+    if (raw)
+        json_parse(raw, strlen(raw), &json, NULL);
+    const char *text = cJSON_GetStringValue(json);
+    char *title = text ? strdup(text) : NULL;
+    cJSON_Delete(json);
+    free(raw);
+    return title;
+}
+
 const char *case_title(struct case_file *c)
 {
     char err[64];
+    if (!c->json && !c->title && c->text)
+        c->title = read_first_title(c);
+    if (!c->json && c->title)
+        return c->title;
     const char *title = json_get_str(case_json(c, err, sizeof err), "title");
     return title ? title : "(no title)";
 }

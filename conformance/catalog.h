@@ -15,6 +15,7 @@ struct case_file {
     size_t n;
     char *owned;
     cJSON *json; /* owned; NULL until case_json() */
+    char *title; /* owned; what case_title() read without the rest, or NULL */
 };
 
 struct catalog {

@@ -10,6 +10,19 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _acp_kit; printf '%s\\n
 """
 
 
+# A zsh on a terminal of its own completes a line and tells what the line has become.
+ZSH = """zmodload zsh/zpty
+zpty shell zsh -f -i
+zpty -w shell "fpath=($1 \\$fpath); autoload -Uz compinit; compinit -u -D; cd /"
+zpty -w shell 'tell() { zle complete-word; print -r -- "<""<$BUFFER>"">"; exit }; zle -N tell; bindkey "^T" tell'
+zpty -w shell 'print -r -- "rea""dy"'
+zpty -r shell said '*ready*'
+zpty -n -w shell "$2"$'\\C-t'
+zpty -r shell said '*<<*>>*'
+print -r -- "$said"
+"""
+
+
 def path_of(kit):
     return f"{kit.folder}:/usr/bin:/bin"
 
@@ -25,6 +38,17 @@ def in_fish(kit, line, home):
                           capture_output=True, text=True, check=True, timeout=60,
                           env={"PATH": path_of(kit), "HOME": str(home)})
     return done.stdout.split()
+
+
+def in_zsh(kit, folder, line):
+    done = subprocess.run(["zsh", "-fc", ZSH, "zsh", str(folder), line], capture_output=True, text=True, check=True,
+                          timeout=60, env={"PATH": path_of(kit), "TERM": "dumb"})
+    return re.search("<<(.*)>>", done.stdout)[1]
+
+
+def install(kit, prefix):
+    subprocess.run(["cmake", "--install", str(kit.folder.parent), "--prefix", str(prefix)], check=True,
+                   capture_output=True, timeout=120)
 
 
 @pytest.mark.parametrize("words, offered", [
@@ -62,9 +86,24 @@ def test_fish(kit, tmp_path, line, offered):
 
 
 @pytest.mark.skipif(not shutil.which("zsh"), reason="zsh is not installed")
-def test_zsh_takes_the_file(kit):
-    subprocess.run(["zsh", "-fc", f"autoload -Uz compinit && compinit -u -D && fpath=({kit.root}/completion $fpath) && "
-                                  "autoload -Uz +X _acp-kit"], check=True, timeout=60, env={"PATH": path_of(kit)})
+@pytest.mark.parametrize("line, completed", [
+    ("acp-conformance re", "acp-conformance replay "),
+    ("acp-conformance run --fail", "acp-conformance run --fail-fast "),
+    ("acp-conformance run prompt/two-s", "acp-conformance run prompt/two-sessions-at-once "),
+    ("acp-conformance run --report j", "acp-conformance run --report j"),
+    ("acp-conformance run --report ju", "acp-conformance run --report junit="),
+    ("acp-agent acp --profile b", "acp-agent acp --profile balanced "),
+    ("acp-mock-client --al", "acp-mock-client --allow "),
+])
+def test_zsh(kit, line, completed):
+    assert in_zsh(kit, kit.root / "completion", line) == completed
+
+
+@pytest.mark.skipif(not shutil.which("zsh"), reason="zsh is not installed")
+def test_zsh_when_installed(kit, tmp_path):
+    install(kit, tmp_path)
+    folder = tmp_path / "share" / "zsh" / "site-functions"
+    assert in_zsh(kit, folder, "acp-conformance re") == "acp-conformance replay "
 
 
 def test_the_man_page_has_every_option(kit):
@@ -86,9 +125,7 @@ def test_the_man_page_is_well_formed(kit):
 
 
 def test_everything_is_installed(kit, tmp_path):
-    build = kit.folder.parent
-    subprocess.run(["cmake", "--install", str(build), "--prefix", str(tmp_path)], check=True, capture_output=True,
-                   timeout=120)
+    install(kit, tmp_path)
     for file in ("bin/acp-agent", "share/man/man1/acp-conformance.1", "share/zsh/site-functions/_acp-kit",
                  "share/bash-completion/completions/acp-mock-client", "share/fish/vendor_completions.d/acp-agent.fish"):
         assert (tmp_path / file).exists(), file

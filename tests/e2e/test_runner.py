@@ -264,6 +264,8 @@ def test_new_cases_are_in_order(kit, tmp_path):
     assert done.returncode == 0, done.stderr
     file = tmp_path / "prompt" / "mine.json"
     assert kit.conformance("lint", file).returncode == 0
+    proven = kit.conformance("prove", "--cases", tmp_path, "prompt/mine", "-p", "acp-agent")
+    assert proven.returncode == 0, proven.stdout
     again = kit.conformance("new", "prompt/mine", "--cases", tmp_path)
     assert again.returncode == 3 and "File exists" in again.stderr
 
@@ -296,6 +298,14 @@ def test_explanations(kit, tmp_path):
     assert "FAIL at most" in rule and "prompt/hello  The agent says hello" in rule
     case = kit.conformance("explain", "prompt/hello", "--cases", folder).stdout
     assert "PROMPT-11" in case and "set {" in case
+
+
+def test_an_explanation_tells_what_the_client_does(kit, tmp_path):
+    client = {"capabilities": {"fs": {"readTextFile": True}, "terminal": True, "elicitation": {"form": {}}},
+              "policy": {"session/request_permission": "cancelled"}}
+    folder = write_cases(tmp_path, {"prompt/hello": {**HELLO, "client": client}})
+    told = kit.conformance("explain", "prompt/hello", "--cases", folder).stdout
+    assert json.loads(re.search("^  client (.*)$", told, re.M)[1]) == client
 
 
 @pytest.mark.parametrize("args, words", [

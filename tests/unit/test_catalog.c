@@ -74,7 +74,9 @@ static void reads_a_folder(void **state)
     assert_non_null(streams);
     assert_null(streams->json);
     assert_string_equal(case_title(streams), "Streams");
-    assert_non_null(streams->json);
+    assert_null(streams->json); /* the rest of it was not needed */
+    assert_non_null(case_json(streams, err, sizeof err));
+    assert_string_equal(case_title(streams), "Streams");
     assert_int_equal(case_area(streams), 6);
     assert_null(catalog_find(&c, "prompt/none"));
     assert_string_equal(catalog_nearest(&c, "prompt/stream"), "prompt/streams");
@@ -127,12 +129,32 @@ static void opens_what_is_embedded(void **state)
     catalog_close(&c);
 }
 
+static void titles_of_any_form(void **state)
+{
+    static const struct {
+        const char *text, *title;
+    } rows[] = {
+        {" {\n \"title\" : \"a \\\"b\\\" \\u00e9\", \"steps\": []}", "a \"b\" \xc3\xa9"},
+        {"{\"why\": \"w\", \"title\": \"second\"}", "second"},
+        {"{\"title\": 5}", "(no title)"},
+        {"{\"title\": \"cut", "(no title)"},
+        {"{\"title\": \"cut\\", "(no title)"},
+        {"", "(no title)"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct case_file c = {.path = strdup("p"), .text = rows[i].text, .n = strlen(rows[i].text)};
+        assert_string_equal(case_title(&c), rows[i].title);
+        case_file_deinit(&c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_a_folder),         cmocka_unit_test(names_what_is_no_json),
-        cmocka_unit_test(names_a_missing_folder), cmocka_unit_test(reads_one_file),
-        cmocka_unit_test(opens_what_is_embedded),
+        cmocka_unit_test(reads_a_folder),        cmocka_unit_test(titles_of_any_form),
+        cmocka_unit_test(names_what_is_no_json), cmocka_unit_test(names_a_missing_folder),
+        cmocka_unit_test(reads_one_file),        cmocka_unit_test(opens_what_is_embedded),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }
