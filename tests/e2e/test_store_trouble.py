@@ -198,6 +198,87 @@ def test_two_processes_in_one_session(begin, mock_provider, work):
     assert len({i for i in ids if i}) == 8
 
 
+def test_two_processes_prompt_at_one_instant(begin, mock_provider, work):
+    """Both questions are kept before either answer, and both answers; a third process can go on with it."""
+    provider = mock_provider([{"reply": [{"text": "1 "}, {"hold": "first"}, {"text": "!"}]},
+                              {"reply": [{"text": "2 "}, {"hold": "second"}, {"text": "!"}]}, OK])
+    one, two = begin(provider), begin(provider)
+    session = new(one, work)["result"]["sessionId"]
+    assert "result" in load(two, session, work)[0]
+    one.send(a := one.prompt(session, "a"))
+    wait_at(provider, "first")
+    two.send(b := two.prompt(session, "b"))
+    wait_at(provider, "second")
+    for process, prompt, hold in ((two, b, "second"), (one, a, "first")):
+        release(provider, hold)
+        assert process.answer(prompt)["result"] == {"stopReason": "end_turn"}
+    third = begin(provider)
+    answer, updates = load(third, session, work)
+    assert "result" in answer
+    assert [text for kind, text in updates if kind == "user_message_chunk"] == ["a", "b"]
+    assert [text for kind, text in updates if kind == "agent_message_chunk"] == ["2 !", "1 !"]
+    assert "result" in say(third, session, "and on")
+
+
+def test_a_prompt_between_the_calls_of_another_process(begin, mock_provider, work):
+    """Whatever comes between, a call's result follows its call: no provider takes a conversation where it does not."""
+    calls = [{"tool": "read_file", "with": {"path": name}} for name in ("a.txt", "b.txt")]
+    provider = mock_provider([{"reply": calls}, OK])
+    one, two = begin(provider, capabilities={"fs": {"readTextFile": True}}), begin(provider)
+    session = new(one, work)["result"]["sessionId"]
+    assert "result" in load(two, session, work)[0]
+    one.send(prompt := one.prompt(session, "a"))
+    wanted = one.until(lambda m: m.get("method") == "fs/read_text_file")
+    assert "result" in say(two, session, "b")
+    one.send({"jsonrpc": "2.0", "id": wanted["id"], "result": {"content": "A"}})
+    other = one.until(lambda m: m.get("method") == "fs/read_text_file" and m["id"] != wanted["id"])
+    one.send({"jsonrpc": "2.0", "id": other["id"], "result": {"content": "B"}})
+    assert one.answer(prompt)["result"] == {"stopReason": "end_turn"}
+    third = begin(provider)
+    assert "result" in load(third, session, work)[0]
+    assert "result" in say(third, session, "and on")
+    roles = [m["role"] for m in provider.requests()[-1]["request"]["messages"]]
+    at = roles.index("tool")
+    assert roles[at - 1:at + 2] == ["assistant", "tool", "tool"] and roles.count("tool") == 2
+
+
+def test_another_process_deletes_the_session(begin, mock_provider, work):
+    provider = mock_provider([{"reply": HOLD}, OK])
+    one, two = begin(provider), begin(provider)
+    session = new(one, work)["result"]["sessionId"]
+    one.send(prompt := one.prompt(session, "a"))
+    wait_at(provider, "gate")
+    assert two.call("session/delete", {"sessionId": session})["result"] == {}
+    release(provider, "gate")
+    assert one.answer(prompt)["error"]["code"] == -32002
+    assert one.text() == "shown at last"
+    assert load(one, session, work)[0]["error"]["code"] == -32002
+    assert new(one, work)["result"]["sessionId"] != session
+
+
+# -- copies ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["session/fork", "forkSession"])
+def test_copies_end_behind_a_message(begin, mock_provider, work, name):
+    provider = mock_provider([{"reply": [{"text": "1"}]}, {"reply": [{"text": "2"}]}, OK])
+    process = begin(provider)
+    session = new(process, work)["result"]["sessionId"]
+    assert "result" in say(process, session, "one") and "result" in say(process, session, "two")
+    other, whole = begin(provider), [("user", "one"), ("agent", "1"), ("user", "two"), ("agent", "2")]
+    assert said(load(other, session, work)[1]) == whole
+    shown = [m["params"]["update"] for m in other.log if m.get("method") == "session/update"]
+    ids = [u["messageId"] for u in shown if u["sessionUpdate"].endswith("_message_chunk")]
+    for n, meta in [*((i + 1, {"messageId": id}) for i, id in enumerate(ids)), (4, {})]:
+        copy = other.call(name, {"sessionId": session, "_meta": meta})["result"]["sessionId"]
+        assert said(load(other, copy, work)[1]) == whole[:n]
+        assert "result" in say(other, copy, "and on")
+    assert said(load(other, session, work)[1]) == whole
+    refused = other.call(name, {"sessionId": session, "_meta": {"messageId": "none"}})["error"]
+    assert (refused["code"], refused["data"]) == (-32602, {"path": "params._meta.messageId"})
+    assert other.call(name, {"sessionId": "none"})["error"]["code"] == -32002
+
+
 # -- damage ------------------------------------------------------------------------------------
 
 
