@@ -112,6 +112,10 @@ struct llm_dialect {
 
 extern const struct llm_dialect llm_openai_chat, llm_openai_responses, llm_anthropic, llm_gemini;
 
+/* The members that tell a model of a tool; only the schema's name is the dialect's. */
+struct jsonw;
+void llm_write_tool(struct jsonw *w, const struct llm_tool *tool, const char *schema_name);
+
 /* The dialect of that name, or NULL. */
 const struct llm_dialect *llm_find_dialect(const char *name);
 /* Their names, for messages. Append: 0 or E_NOMEM. */

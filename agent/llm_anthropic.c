@@ -51,14 +51,6 @@ static void write_calls(struct jsonw *w, const struct history_message *m)
     }
 }
 
-static void write_kept(struct jsonw *w, const struct history_message *m)
-{
-    cJSON *items = llm_kept(m->calls, m->n_calls, NAME);
-    const cJSON *item;
-    cJSON_ArrayForEach(item, items) jw_tree(w, item);
-    cJSON_Delete(items);
-}
-
 static void write_media(struct jsonw *w, const struct media *m, unsigned input)
 {
     if (m->kind != MEDIA_IMAGE || !(input & MEDIA_IMAGE)) {
@@ -102,7 +94,7 @@ static void write_messages(struct jsonw *w, const struct llm_request *req)
         jw_kopen(w, "content", '[');
         for (; i < h->n && (h->messages[i].role == HISTORY_ASSISTANT) == own; i++) {
             if (own)
-                write_kept(w, &h->messages[i]);
+                llm_write_kept(w, &h->messages[i], NAME);
             write_block(w, &h->messages[i], req->to->input);
             write_calls(w, &h->messages[i]);
         }
@@ -119,10 +111,7 @@ static void write_tools(struct jsonw *w, const struct llm_request *req)
     jw_kopen(w, "tools", '[');
     for (size_t i = 0; i < req->n_tools; i++) {
         jw_open(w, '{');
-        jw_kstr(w, "name", req->tools[i]->name);
-        jw_kstr(w, "description", req->tools[i]->description);
-        jw_key(w, "input_schema");
-        jw_raw(w, req->tools[i]->schema, strlen(req->tools[i]->schema));
+        llm_write_tool(w, req->tools[i], "input_schema");
         jw_close(w);
     }
     jw_close(w);

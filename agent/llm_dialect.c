@@ -2,6 +2,8 @@
 
 #include "base/err.h"
 
+#include "json/jsonw.h"
+
 #include <string.h>
 
 /* Every dialect, once. */
@@ -31,4 +33,12 @@ int llm_list_dialects(struct buf *out)
     for (size_t i = 0; rc == 0 && i < ARRAY_LEN(dialects); i++)
         rc = buf_addf(out, "%s%s", i > 0 ? ", " : "", dialects[i]->name);
     return rc;
+}
+
+void llm_write_tool(struct jsonw *w, const struct llm_tool *tool, const char *schema_name)
+{
+    jw_kstr(w, "name", tool->name);
+    jw_kstr(w, "description", tool->description);
+    jw_key(w, schema_name);
+    jw_raw(w, tool->schema, strlen(tool->schema));
 }

@@ -136,10 +136,7 @@ static void write_tools(struct jsonw *w, const struct llm_request *req)
     jw_kopen(w, "functionDeclarations", '[');
     for (size_t i = 0; i < req->n_tools; i++) {
         jw_open(w, '{');
-        jw_kstr(w, "name", req->tools[i]->name);
-        jw_kstr(w, "description", req->tools[i]->description);
-        jw_key(w, "parametersJsonSchema");
-        jw_raw(w, req->tools[i]->schema, strlen(req->tools[i]->schema));
+        llm_write_tool(w, req->tools[i], "parametersJsonSchema");
         jw_close(w);
     }
     jw_close(w);

@@ -146,10 +146,7 @@ static void write_tools(struct jsonw *w, const struct llm_request *req)
         jw_open(w, '{');
         jw_kstr(w, "type", "function");
         jw_kopen(w, "function", '{');
-        jw_kstr(w, "name", req->tools[i]->name);
-        jw_kstr(w, "description", req->tools[i]->description);
-        jw_key(w, "parameters");
-        jw_raw(w, req->tools[i]->schema, strlen(req->tools[i]->schema));
+        llm_write_tool(w, req->tools[i], "parameters");
         jw_close(w);
         jw_close(w);
     }

@@ -83,10 +83,7 @@ static void write_call(struct jsonw *w, const struct history_call *c)
 
 static void write_message(struct jsonw *w, const struct history_message *m, unsigned input)
 {
-    cJSON *kept = llm_kept(m->calls, m->n_calls, NAME);
-    const cJSON *item;
-    cJSON_ArrayForEach(item, kept) jw_tree(w, item);
-    cJSON_Delete(kept);
+    llm_write_kept(w, m, NAME);
     if (m->role == HISTORY_TOOL)
         write_result(w, m);
     else
@@ -103,10 +100,7 @@ static void write_tools(struct jsonw *w, const struct llm_request *req)
     for (size_t i = 0; i < req->n_tools; i++) {
         jw_open(w, '{');
         jw_kstr(w, "type", "function");
-        jw_kstr(w, "name", req->tools[i]->name);
-        jw_kstr(w, "description", req->tools[i]->description);
-        jw_key(w, "parameters");
-        jw_raw(w, req->tools[i]->schema, strlen(req->tools[i]->schema));
+        llm_write_tool(w, req->tools[i], "parameters");
         jw_close(w);
     }
     jw_close(w);

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/utf8.h"
 #include "json/json.h"
+#include "json/jsonw.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,6 +145,14 @@ cJSON *llm_kept(const struct history_call *calls, size_t n, const char *dialect)
         items = cJSON_DetachItemFromObjectCaseSensitive(root, "items");
     cJSON_Delete(root);
     return items;
+}
+
+void llm_write_kept(struct jsonw *w, const struct history_message *m, const char *dialect)
+{
+    cJSON *items = llm_kept(m->calls, m->n_calls, dialect);
+    const cJSON *item;
+    cJSON_ArrayForEach(item, items) jw_tree(w, item);
+    cJSON_Delete(items);
 }
 
 /* ---- the body -----------------------------------------------------------------------------------

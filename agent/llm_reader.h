@@ -73,6 +73,10 @@ void llm_reader_keep(struct llm_reader *r, cJSON *item);
 /* What this dialect kept with these calls, as a list the caller owns; NULL if there is none. */
 cJSON *llm_kept(const struct history_call *calls, size_t n, const char *dialect);
 
+/* Writes the items of that list into the list w is in; nothing if there is none. */
+struct jsonw;
+void llm_write_kept(struct jsonw *w, const struct history_message *m, const char *dialect);
+
 /* Is this `extra` what a dialect kept, and so nothing for another one? */
 bool llm_is_kept(const char *extra);
 

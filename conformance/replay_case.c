@@ -107,14 +107,20 @@ static void put_text(struct maker *m, cJSON *step, const char *name, const char 
         m->rc = E_NOMEM;
 }
 
-static void put_copy(struct maker *m, cJSON *step, const char *name, const cJSON *value)
+static void put_item(struct maker *m, cJSON *to, const char *name, cJSON *item)
 {
-    cJSON *copy = step && value ? cJSON_Duplicate(value, true) : NULL;
-    translate(m, copy);
-    if (copy && !cJSON_AddItemToObject(step, name, copy)) {
-        cJSON_Delete(copy);
+    if (!item || !to || !cJSON_AddItemToObject(to, name, item)) {
+        cJSON_Delete(item);
         m->rc = E_NOMEM;
     }
+}
+
+static void put_copy(struct maker *m, cJSON *step, const char *name, const cJSON *value)
+{
+    cJSON *copy = value ? cJSON_Duplicate(value, true) : NULL;
+    translate(m, copy);
+    if (value)
+        put_item(m, step, name, copy);
 }
 
 static void put_flag(struct maker *m, cJSON *step, const char *name, bool value)
@@ -263,7 +269,7 @@ static void on_client(struct maker *m, const struct wire_msg *msg)
     bool line = strcmp(msg->e->kind, "line") == 0;
     if (m->raw != msg->e)
         wait_for_update(m);
-    if (line && msg->kind == WIRE_REQUEST && !msg->call->malformed)
+    if (line && msg->kind == WIRE_REQUEST && msg->call && !msg->call->malformed)
         send_request(m, msg);
     else if (line && msg->kind == WIRE_NOTIFICATION)
         send_notification(m, msg);
@@ -410,20 +416,21 @@ static bool has_several(const struct trace *t)
     return false;
 }
 
+/* Takes steps and policy. The caller owns it, whatever m->rc says; NULL: out of memory. */
 static cJSON *make_play(struct maker *m, const cJSON *header)
 {
     static const char *const members[] = {"model", "files", "env", "args"};
     static const char *const checks[] = {"RPC-05"};
     cJSON *play = cJSON_CreateObject();
     put_text(m, play, "title", "What the client said in a recorded conversation");
-    cJSON_AddItemToObject(play, "checks", cJSON_CreateStringArray(checks, 1));
+    put_item(m, play, "checks", cJSON_CreateStringArray(checks, 1));
     for (size_t i = 0; i < ARRAY_LEN(members); i++)
         if (json_get(header, members[i]))
-            cJSON_AddItemToObject(play, members[i],
-                                  cJSON_Duplicate(json_get(header, members[i]), true));
+            put_item(m, play, members[i], cJSON_Duplicate(json_get(header, members[i]), true));
     put_flag(m, play, "handshake", false);
-    cJSON_AddItemToObject(cJSON_AddObjectToObject(play, "client"), "policy", m->policy);
-    cJSON_AddItemToObject(play, "steps", m->steps);
+    put_item(m, play ? cJSON_AddObjectToObject(play, "client") : NULL, "policy", m->policy);
+    put_item(m, play, "steps", m->steps);
+    m->policy = m->steps = NULL;
     return play;
 }
 
@@ -432,6 +439,8 @@ static void maker_deinit(struct maker *m)
     for (size_t i = 0; i < m->n; i++)
         free(m->standins[i].old);
     free(m->standins);
+    cJSON_Delete(m->steps);
+    cJSON_Delete(m->policy);
     wire_deinit(&m->wire);
 }
 
@@ -457,9 +466,6 @@ int replay_case(const struct trace *t, const cJSON *header, struct case_file *re
         ret->path = strdup("the trace");
         ret->json = make_play(&m, header);
         rc = !ret->id || !ret->path || !ret->json || m.rc < 0 ? E_NOMEM : 0;
-    } else {
-        cJSON_Delete(m.steps);
-        cJSON_Delete(m.policy);
     }
     maker_deinit(&m);
     if (rc < 0)

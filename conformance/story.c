@@ -231,6 +231,9 @@ void story_deinit(struct story *s)
     *s = (struct story){0};
 }
 
+/* Beyond this the table would not fit: then line is compared with line. */
+enum { MAX_TABLE = 16 << 20 };
+
 /* Lengths of the longest common tails, row by row: len[i * (b->n + 1) + j]. */
 static unsigned *measure(const struct story *a, const struct story *b)
 {
@@ -250,15 +253,17 @@ static unsigned *measure(const struct story *a, const struct story *b)
 int story_compare(const struct story *a, const struct story *b, struct buf *out)
 {
     size_t i = 0, j = 0, w = b->n + 1;
-    unsigned *len = measure(a, b);
-    int n = 0, rc = len ? 0 : E_NOMEM;
+    bool fits = (a->n + 1) <= MAX_TABLE / w;
+    unsigned *len = fits ? measure(a, b) : NULL;
+    int n = 0, rc = len || !fits ? 0 : E_NOMEM;
     while (rc == 0 && (i < a->n || j < b->n)) {
         if (i < a->n && j < b->n && strcmp(a->lines[i], b->lines[j]) == 0) {
             i++;
             j++;
             continue;
         }
-        bool mine = j == b->n || (i < a->n && len[(i + 1) * w + j] >= len[i * w + j + 1]);
+        bool mine =
+            j == b->n || (i < a->n && (fits ? len[(i + 1) * w + j] >= len[i * w + j + 1] : i <= j));
         rc = buf_addf(out, "%s %s\n", mine ? "-" : "+", mine ? a->lines[i++] : b->lines[j++]);
         n++;
     }

@@ -106,3 +106,10 @@ int fault_set(struct fault *f, int status, const char *param, const char *fmt, .
     va_end(args);
     return E_INVALID;
 }
+
+const char *dialect_finish_word(const struct ending *e, const char *const words[])
+{
+    if (e->word)
+        return e->word;
+    return e->finish >= FINISH_STOP ? words[e->finish] : NULL;
+}

@@ -109,6 +109,9 @@ struct dialect {
     int (*whole)(struct writer *w, const struct whole *whole);
 };
 
+/* The dialect's word for an ending, by enum finish, unless the script gave its own. NULL: none. */
+const char *dialect_finish_word(const struct ending *e, const char *const words[]);
+
 extern const struct dialect dialect_openai_chat;
 extern const struct dialect dialect_openai_responses;
 extern const struct dialect dialect_anthropic;

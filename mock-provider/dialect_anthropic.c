@@ -306,9 +306,7 @@ static const char *finish_word(const struct ending *e)
         [FINISH_LENGTH] = "max_tokens",
         [FINISH_FILTER] = "refusal",
     };
-    if (e->word)
-        return e->word;
-    return e->finish >= FINISH_STOP ? words[e->finish] : NULL;
+    return dialect_finish_word(e, words);
 }
 
 static int send_finish(struct writer *w, const struct ending *e)

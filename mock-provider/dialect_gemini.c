@@ -165,9 +165,7 @@ static const char *finish_word(const struct ending *e)
         [FINISH_LENGTH] = "MAX_TOKENS",
         [FINISH_FILTER] = "SAFETY",
     };
-    if (e->word)
-        return e->word;
-    return e->finish >= FINISH_STOP ? words[e->finish] : NULL;
+    return dialect_finish_word(e, words);
 }
 
 /* From behind the parts to the end. */

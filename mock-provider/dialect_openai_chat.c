@@ -308,9 +308,7 @@ static const char *finish_word(const struct ending *e)
         [FINISH_LENGTH] = "length",
         [FINISH_FILTER] = "content_filter",
     };
-    if (e->word)
-        return e->word;
-    return e->finish >= FINISH_STOP ? words[e->finish] : NULL;
+    return dialect_finish_word(e, words);
 }
 
 static int send_usage(struct writer *w, const struct usage *usage)
