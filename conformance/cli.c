@@ -15,55 +15,12 @@
 /* ---- commands -----------------------------------------------------------------------------------
  */
 
-static const struct cli_command commands[] = {
-    {"run", "[SELECT...] [--profile NAME | -- AGENT CMD...]", "judge an agent",
-     "SELECT is the id of a case, a glob over ids, an area, a tag, the id of a requirement, or "
-     "@FILE with one\n"
-     "of these a line.\n"
-     "Without a profile the agent gets the variables from which agents commonly take their model's "
-     "address.\n"
-     "Exit codes: 0 conforms, 1 does not, 2 usage, 3 no verdict (also when nothing was "
-     "executed),\n"
-     "4 the baseline is stale.\n",
-     CLI_PROFILE | CLI_COMMAND | CLI_CASES | CLI_SELECT | CLI_SHARD | CLI_RUNNING | CLI_JUDGING,
-     cmd_run},
-    {"list", "[SELECT...]", "name the cases", NULL,
-     CLI_CASES | CLI_SELECT | CLI_SHARD | CLI_JSON | CLI_MONITORS, cmd_list},
-    {"explain", "ID...", "tell what a case or a requirement says", NULL, CLI_CASES | CLI_WORDS,
-     cmd_explain},
-    {"coverage", "[WORD...]", "show which rules the cases cover",
-     "Prints each rule that binds agents, the cases that judge it, and their mutants that turn it "
-     "red.\n"
-     "WORD is an area, a party (agent, client, both), a level (MUST, MUST-NOT, ...), a state "
-     "(covered, needs,\n"
-     "not-observable, open), or the id of a rule or a glob over ids; words of one sort widen the "
-     "choice, sorts\n"
-     "narrow each other. Exit code 1: a rule is neither covered nor has a reason why not.\n",
-     CLI_WORDS | CLI_CASES | CLI_JSON | CLI_SUMMARY, cmd_coverage},
-    {"lint", "FILE...", "check case files", NULL, CLI_WORDS | CLI_CASES, cmd_lint},
-    {"prove", "[SELECT...] [--profile NAME | -- AGENT CMD...]", "show that the checks can fail",
-     "Runs each case as it is (it must pass) and with each of its mutants, and compares what fails "
-     "with what the\n"
-     "mutant says has to fail. Meant for an agent that conforms. Exit code 0: all of it came out "
-     "so.\n",
-     CLI_PROFILE | CLI_COMMAND | CLI_CASES | CLI_SELECT | CLI_SHARD | CLI_RUNNING, cmd_prove},
-    {"new", "AREA/NAME", "write the skeleton of a case",
-     "It is written to conformance/cases, or to the folder of --cases.\n", CLI_WORDS | CLI_CASES,
-     cmd_new},
-    {"replay", "TRACE [--profile NAME | -- AGENT CMD...]",
-     "judge or repeat a recorded conversation",
-     "TRACE is a file of run --trace. Without an agent the monitors judge what is recorded. With "
-     "one, what the\n"
-     "client said is said again, and what the agent does otherwise than before is told.\n"
-     "Exit codes: 0 conforms and as before, 1 not so, 2 usage, 3 no verdict.\n",
-     CLI_WORDS | CLI_PROFILE | CLI_COMMAND | CLI_RUNNING, cmd_replay},
-};
-
 static const struct cli_command *find_command(const char *name)
 {
-    for (size_t i = 0; i < ARRAY_LEN(commands); i++)
-        if (strcmp(commands[i].name, name) == 0)
-            return &commands[i];
+    const struct cli_command *c;
+    for (size_t i = 0; (c = cli_command_at(i)); i++)
+        if (strcmp(c->name, name) == 0)
+            return c;
     return NULL;
 }
 
@@ -160,10 +117,11 @@ static void print_help(const struct cli_command *c)
 
 static void print_commands(void)
 {
+    const struct cli_command *c;
     printf(
         "acp-conformance COMMAND ...\n  judges implementations of the Agent Client Protocol\n\n");
-    for (size_t i = 0; i < ARRAY_LEN(commands); i++)
-        printf("  %-8s %s\n", commands[i].name, commands[i].summary);
+    for (size_t i = 0; (c = cli_command_at(i)); i++)
+        printf("  %-8s %s\n", c->name, c->summary);
     printf("\nacp-conformance COMMAND --help tells more, docs/conformance.md all.\n");
 }
 
@@ -413,8 +371,9 @@ static int run_command(const struct cli_command *c, int argc, char **argv)
 static int no_command(const char *name)
 {
     struct nearest best = nearest_begin(name);
-    for (size_t i = 0; i < ARRAY_LEN(commands); i++)
-        nearest_try(&best, commands[i].name);
+    const struct cli_command *c;
+    for (size_t i = 0; (c = cli_command_at(i)); i++)
+        nearest_try(&best, c->name);
     if (best.name)
         return cli_usage_error("there is no command \"%s\"; did you mean \"%s\"?", name, best.name);
     return cli_usage_error("there is no command \"%s\"", name);

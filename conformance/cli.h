@@ -68,6 +68,9 @@ struct cli_command {
     int (*run)(const struct cli *cli);
 };
 
+/* The i-th command, NULL behind the last. */
+const struct cli_command *cli_command_at(size_t i);
+
 /* Runs what the command line says; returns the exit code of the process. */
 int cli_main(int argc, char **argv);
 
