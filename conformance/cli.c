@@ -78,7 +78,7 @@ static const struct {
     {"timeout-scale", OPT_TIMEOUT_SCALE, "X", CLI_RUNNING,
      "multiply all deadlines, for slow machines and agents"},
     {"seed", OPT_SEED, "N", CLI_RUNNING, "of the mock model's ids (default: 0)"},
-    {"strict", OPT_STRICT, NULL, CLI_JUDGING, "a WARN is a FAIL"},
+    {"strict", OPT_STRICT, NULL, CLI_JUDGING | CLI_STRICT, "a WARN is a FAIL"},
     {"fail-fast", OPT_FAIL_FAST, NULL, CLI_JUDGING,
      "start no further case after the first FAIL or ERROR"},
     {"trace", OPT_TRACE, "DIR", CLI_JUDGING, "write what crossed the wire, one NDJSON file a case"},

@@ -18,12 +18,13 @@ enum cli_option {
     CLI_CASES = 1 << 2,
     CLI_SELECT = 1 << 3,  /* words, and --exclude */
     CLI_RUNNING = 1 << 4, /* -j --timeout-scale --seed */
-    CLI_JUDGING = 1 << 5, /* --strict --fail-fast --trace --report --dry-run */
+    CLI_JUDGING = 1 << 5, /* --fail-fast --trace --report --dry-run */
     CLI_JSON = 1 << 6,
     CLI_MONITORS = 1 << 7,
     CLI_WORDS = 1 << 8, /* words of another kind */
     CLI_SUMMARY = 1 << 9,
-    CLI_SHARD = 1 << 10
+    CLI_SHARD = 1 << 10,
+    CLI_STRICT = 1 << 11
 };
 
 enum { CLI_MAX_REPORTS = 8 };

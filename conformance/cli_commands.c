@@ -28,7 +28,12 @@ static const struct cli_command commands[] = {
      "choice, sorts\n"
      "narrow each other. Exit code 1: a rule is neither covered nor has a reason why not.\n",
      CLI_WORDS | CLI_CASES | CLI_JSON | CLI_SUMMARY, cmd_coverage},
-    {"lint", "FILE...", "check case files", NULL, CLI_WORDS | CLI_CASES, cmd_lint},
+    {"lint", "FILE...", "check case files and recorded conversations",
+     "A recording is a file of run --trace or tap, or of another recorder: messages one a line, "
+     "bare or with a\n"
+     "word for the direction, or a list of them in one document. The monitors judge both sides.\n"
+     "Exit codes: 0 conforms, no faults; 1 otherwise; 2 usage; 3 no verdict.\n",
+     CLI_WORDS | CLI_CASES | CLI_STRICT, cmd_lint},
     {"prove", "[SELECT...] [--profile NAME | -- AGENT CMD...]", "show that the checks can fail",
      "Runs each case as it is (it must pass) and with each of its mutants, and compares what fails "
      "with what the\n"
@@ -40,7 +45,7 @@ static const struct cli_command commands[] = {
      cmd_new},
     {"replay", "TRACE [--profile NAME | -- AGENT CMD...]",
      "judge or repeat a recorded conversation",
-     "TRACE is a file of run --trace. Without an agent the monitors judge what is recorded. With "
+     "TRACE is a recording as of lint. Without an agent the monitors judge what is recorded. With "
      "one, what the\n"
      "client said is said again, and what the agent does otherwise than before is told.\n"
      "Exit codes: 0 conforms and as before, 1 not so, 2 usage, 3 no verdict.\n",

@@ -1,5 +1,6 @@
 #include "conformance/cli.h"
 
+#include "conformance/judge_recording.h"
 #include "conformance/lint.h"
 #include "conformance/verdict.h"
 
@@ -14,15 +15,39 @@ static void print_fault(void *ctx, const struct lint_fault *f)
            f->pointer[0] ? ": " : "", f->text);
 }
 
-static int lint_file(const char *path, const struct requirements *reqs, unsigned *faults)
+/* What the files on the command line came to. */
+struct linted {
+    size_t cases;
+    unsigned faults;
+    int worst; /* exit code of the recordings */
+};
+
+static int lint_recording(const struct cli *cli, const char *path, const struct requirements *reqs,
+                          struct linted *l)
+{
+    struct recording r;
+    int rc = recording_open(path, &r);
+    if (rc == 0)
+        rc = recording_judge(cli, reqs, path, &r);
+    recording_deinit(&r);
+    l->worst = rc > l->worst ? rc : l->worst;
+    return rc == EXIT_DOES_NOT ? 0 : rc;
+}
+
+static int lint_file(const struct cli *cli, const char *path, const struct requirements *reqs,
+                     struct linted *l)
 {
     char err[512];
     struct case_file c;
     if (case_file_read(path, &c, err, sizeof err) < 0)
         return cli_usage_error("%s", err);
-    *faults += lint_case(&c, reqs, print_fault, &c);
+    bool recorded = recording_is(c.text, c.n);
+    if (!recorded) {
+        l->cases++;
+        l->faults += lint_case(&c, reqs, print_fault, &c);
+    }
     case_file_deinit(&c);
-    return 0;
+    return recorded ? lint_recording(cli, path, reqs, l) : 0;
 }
 
 static unsigned lint_catalog(const struct cli_data *d)
@@ -33,21 +58,25 @@ static unsigned lint_catalog(const struct cli_data *d)
     return faults;
 }
 
-/* Without files everything that is built in, or in the folder of --cases. */
+/* Without files every case that is built in, or in the folder of --cases. */
 int cmd_lint(const struct cli *cli)
 {
     struct cli_data d;
-    unsigned faults = 0;
+    struct linted l = {0};
     int rc = cli_load(cli, false, &d);
     if (rc != 0)
         return rc;
-    size_t n = cli->n_words ? cli->n_words : d.catalog.n;
     for (size_t i = 0; rc == 0 && i < cli->n_words; i++)
-        rc = lint_file(cli->words[i], &d.reqs, &faults);
-    if (cli->n_words == 0)
-        faults = lint_catalog(&d);
-    if (rc == 0)
-        printf("%zu case%s, %u fault%s\n", n, n == 1 ? "" : "s", faults, faults == 1 ? "" : "s");
+        rc = lint_file(cli, cli->words[i], &d.reqs, &l);
+    if (cli->n_words == 0) {
+        l.cases = d.catalog.n;
+        l.faults = lint_catalog(&d);
+    }
+    if (rc == 0 && l.cases > 0)
+        printf("%zu case%s, %u fault%s\n", l.cases, l.cases == 1 ? "" : "s", l.faults,
+               l.faults == 1 ? "" : "s");
     cli_unload(&d);
-    return rc != 0 ? rc : faults ? EXIT_DOES_NOT : EXIT_CONFORMS;
+    if (rc != 0)
+        return rc;
+    return l.faults ? EXIT_DOES_NOT : l.worst;
 }

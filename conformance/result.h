@@ -32,6 +32,7 @@ struct case_result {
     struct case_file *file;          /* lent */
     const struct requirements *reqs; /* lent */
     bool strict;
+    bool both_sides; /* nobody's side is the harness's: what the client does wrong counts as well */
     enum verdict verdict;
     const char
         *reason_code; /* static, for SKIP, NOT-EXERCISED and ERROR: "capability"; NULL if none */

@@ -1,6 +1,7 @@
 /* Any text as a recording: what is read is judged, told, and made a case of, and reads back the
  * same from what trace_write_event() makes of it. */
 #include "base/buf.h"
+#include "conformance/recording.h"
 #include "conformance/replay.h"
 #include "conformance/story.h"
 #include "mock-client/trace.h"
@@ -52,6 +53,21 @@ static void write_again(const struct trace *t)
     trace_deinit(&again);
 }
 
+/* The same text as whatever recording it may be. */
+static void read_any(const uint8_t *data, size_t size)
+{
+    struct recording r;
+    struct trace_fault fault;
+    struct buf text = {0};
+    must(buf_add(&text, (const char *)data, size) == 0 && buf_cstr(&text), "memory");
+    if (recording_read(&r, text.p, size, &fault) == 0)
+        use(&r.trace, r.header);
+    else
+        must(fault.text[0] != '\0', "a reason");
+    recording_deinit(&r);
+    buf_deinit(&text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct trace t;
@@ -67,5 +83,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     cJSON_Delete(header);
     buf_deinit(&text);
     trace_deinit(&t);
+    read_any(data, size);
     return 0;
 }

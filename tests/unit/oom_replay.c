@@ -2,6 +2,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "conformance/recording.h"
 #include "conformance/replay.h"
 #include "conformance/story.h"
 
@@ -64,6 +65,31 @@ static int read_again(void *ctx)
     return rc;
 }
 
+/* What others record: with labels, as texts, bare. */
+static int read_foreign(void *ctx)
+{
+    static const char *const texts[] = {
+        "{\"dir\":\"x\",\"msg\":{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\"}}\n"
+        "{\"dir\":\"y\",\"raw\":\"{\\\"jsonrpc\\\":\\\"2.0\\\",\\\"id\\\":1}\"}\n",
+        "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\"},"
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}]"};
+    int rc = 0;
+    (void)ctx;
+    for (size_t i = 0; rc == 0 && i < ARRAY_LEN(texts); i++) {
+        struct recording r;
+        struct trace_fault fault;
+        char *text = strdup(texts[i]);
+        if (!text)
+            return E_NOMEM;
+        rc = recording_read(&r, text, strlen(text), &fault);
+        if (rc == 0)
+            assert_int_equal(r.trace.n, 3);
+        recording_deinit(&r);
+        free(text);
+    }
+    return rc;
+}
+
 struct desk {
     struct trace t;
     cJSON *header;
@@ -101,6 +127,7 @@ static void test_each_allocation(void **state)
     struct desk d;
     (void)state;
     oom_fail_each(read_again, NULL);
+    oom_fail_each(read_foreign, NULL);
     oom_reset(-1);
     assert_int_equal(read_recording(&d.t, &d.header), 0);
     oom_fail_each(make_case, &d);

@@ -1,0 +1,21 @@
+#ifndef CONFORMANCE_JUDGE_RECORDING_H
+#define CONFORMANCE_JUDGE_RECORDING_H
+
+#include "conformance/cli.h"
+#include "conformance/recording.h"
+#include "conformance/result.h"
+
+/* What commands do with recorded conversations: read, judge, tell. */
+
+/* Reads the file. 0, or the exit code after telling why. Call recording_deinit in any case. */
+int recording_open(const char *path, struct recording *ret);
+
+/* What the monitors see in it, of both sides; prints it. Takes the recording's trace. Returns the
+ * exit code. */
+int recording_judge(const struct cli *cli, const struct requirements *reqs, const char *path,
+                    struct recording *r);
+
+/* Prints what was broken and "path: VERDICT what". Returns the exit code of the verdict. */
+int recording_tell(const struct case_result *result, const char *path, const char *what);
+
+#endif
