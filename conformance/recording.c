@@ -79,7 +79,7 @@ static const char *find_label(const cJSON *entry)
 static double find_ms(const cJSON *entry, double before)
 {
     const cJSON *t = is_message(entry) ? NULL : json_get(entry, "t");
-    return cJSON_IsNumber(t) && t->valuedouble > before ? t->valuedouble : before;
+    return t && cJSON_IsNumber(t) && t->valuedouble > before ? t->valuedouble : before;
 }
 
 static void free_recorded(struct recorded *r)
