@@ -97,19 +97,19 @@ static int open_one(struct open_requests *o, struct recorded *r)
     return 0;
 }
 
-/* The oldest of that id, of the given side or (-1) any; o->n if there is none. */
-static size_t find_open(const struct open_requests *o, const cJSON *id, int side)
+/* Where the oldest of that id stands, of the given side or (-1) any; NULL if there is none. */
+static struct recorded **find_open(const struct open_requests *o, const cJSON *id, int side)
 {
-    size_t i = 0;
-    while (i < o->n && ((side >= 0 && o->v[i]->side != side) ||
-                        !wire_id_equal(json_get(o->v[i]->message, "id"), id)))
-        i++;
-    return i;
+    for (size_t i = 0; i < o->n; i++)
+        if ((side < 0 || o->v[i]->side == side) &&
+            wire_id_equal(json_get(o->v[i]->message, "id"), id))
+            return &o->v[i];
+    return NULL;
 }
 
-static void close_one(struct open_requests *o, size_t i)
+static void close_one(struct open_requests *o, struct recorded **at)
 {
-    memmove(&o->v[i], &o->v[i + 1], (o->n - i - 1) * sizeof(struct recorded *));
+    memmove(at, at + 1, (size_t)(o->v + o->n - at - 1) * sizeof *at);
     o->n--;
 }
 
@@ -121,18 +121,18 @@ static int by_content(struct open_requests *o, struct recorded *r)
     if (asks && r->side < 0)
         r->side = side_of_method(r->message);
     if (asks && r->side < 0 && withdrawn) {
-        size_t i = find_open(o, withdrawn, -1);
-        r->side = i < o->n ? o->v[i]->side : -1;
+        struct recorded **asked = find_open(o, withdrawn, -1);
+        r->side = asked ? (*asked)->side : -1;
     }
     if (asks && id && r->side >= 0)
         return open_one(o, r);
     if (asks || !id)
         return 0;
-    size_t i = find_open(o, id, r->side < 0 ? -1 : flip(r->side));
-    if (i == o->n)
+    struct recorded **asked = find_open(o, id, r->side < 0 ? -1 : flip(r->side));
+    if (!asked)
         return 0;
-    r->side = flip(o->v[i]->side);
-    close_one(o, i);
+    r->side = flip((*asked)->side);
+    close_one(o, asked);
     return 0;
 }
 
