@@ -39,6 +39,7 @@ enum letter {
     OPT_STRICT,
     OPT_FAIL_FAST,
     OPT_TRACE,
+    OPT_LOG,
     OPT_REPORT,
     OPT_DRY_RUN,
     OPT_JSON,
@@ -82,7 +83,10 @@ static const struct {
     {"fail-fast", OPT_FAIL_FAST, NULL, CLI_JUDGING,
      "start no further case after the first FAIL or ERROR"},
     {"trace", OPT_TRACE, "DIR", CLI_JUDGING, "write what crossed the wire, one NDJSON file a case"},
-    {"report", OPT_REPORT, "KIND=FILE", CLI_JUDGING,
+    {"trace", OPT_TRACE, "FILE", CLI_LOG,
+     "write what crosses the wire, secrets left out; {pid} in it is the process's number"},
+    {"log", OPT_LOG, "FILE", CLI_LOG, "tell what is broken there, as it happens, not on stderr"},
+    {"report", OPT_REPORT, "KIND=FILE", CLI_JUDGING | CLI_REPORT,
      "write a report: junit, tap, json, md or html (any number)"},
     {"dry-run", OPT_DRY_RUN, NULL, CLI_JUDGING, "say what would be run, and start nothing"},
     {"json", OPT_JSON, NULL, CLI_JSON, "as JSON"},
@@ -244,6 +248,9 @@ static int take_option(struct cli *cli, int letter, const char *value)
         break;
     case OPT_TRACE:
         cli->trace_dir = value;
+        break;
+    case OPT_LOG:
+        cli->log = value;
         break;
     case OPT_REPORT:
         rc = take_report(cli, value);

@@ -24,7 +24,9 @@ enum cli_option {
     CLI_WORDS = 1 << 8, /* words of another kind */
     CLI_SUMMARY = 1 << 9,
     CLI_SHARD = 1 << 10,
-    CLI_STRICT = 1 << 11
+    CLI_STRICT = 1 << 11,
+    CLI_REPORT = 1 << 12,
+    CLI_LOG = 1 << 13 /* --log, and --trace with a file */
 };
 
 enum { CLI_MAX_REPORTS = 8 };
@@ -49,7 +51,8 @@ struct cli {
     double timeout_scale;
     uint64_t seed;
     bool strict, fail_fast, dry_run, json, monitors, summary;
-    const char *trace_dir;
+    const char *trace_dir; /* of tap: a file */
+    const char *log;
     struct cli_report reports[CLI_MAX_REPORTS];
     size_t n_reports;
     size_t shard, shards; /* --shard; 0: whole */
@@ -108,5 +111,6 @@ int cmd_lint(const struct cli *cli);
 int cmd_prove(const struct cli *cli);
 int cmd_new(const struct cli *cli);
 int cmd_replay(const struct cli *cli);
+int cmd_tap(const struct cli *cli);
 
 #endif

@@ -33,7 +33,7 @@ static const struct cli_command commands[] = {
      "bare or with a\n"
      "word for the direction, or a list of them in one document. The monitors judge both sides.\n"
      "Exit codes: 0 conforms, no faults; 1 otherwise; 2 usage; 3 no verdict.\n",
-     CLI_WORDS | CLI_CASES | CLI_STRICT, cmd_lint},
+     CLI_WORDS | CLI_CASES | CLI_STRICT | CLI_REPORT, cmd_lint},
     {"prove", "[SELECT...] [--profile NAME | -- AGENT CMD...]", "show that the checks can fail",
      "Runs each case as it is (it must pass) and with each of its mutants, and compares what fails "
      "with what the\n"
@@ -50,6 +50,13 @@ static const struct cli_command commands[] = {
      "client said is said again, and what the agent does otherwise than before is told.\n"
      "Exit codes: 0 conforms and as before, 1 not so, 2 usage, 3 no verdict.\n",
      CLI_WORDS | CLI_PROFILE | CLI_COMMAND | CLI_RUNNING, cmd_replay},
+    {"tap", "[--trace FILE] [--log FILE] -- AGENT CMD...",
+     "listen in between an editor and an agent",
+     "Put it before the agent's command in the editor's settings: every byte passes as it is, the "
+     "monitors judge\n"
+     "both sides, and what was broken is told on stderr at the end, or in the file of --log.\n"
+     "Exit codes: the agent's; 128 + N after signal N; 127 it could not be started; 2 usage.\n",
+     CLI_COMMAND | CLI_LOG | CLI_REPORT | CLI_STRICT, cmd_tap},
 };
 
 const struct cli_command *cli_command_at(size_t i)

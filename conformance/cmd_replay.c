@@ -65,7 +65,7 @@ static bool on_done(void *ctx, const struct runner_job *job, struct case_result 
     struct replay *r = ctx;
     (void)job;
     (void)applied;
-    r->exit = recording_tell(result, r->path, "played to the agent");
+    r->exit = recording_tell(result, "played to the agent", stdout);
     if (result->trace.n > 0)
         tell_difference(r, &result->trace);
     return true;

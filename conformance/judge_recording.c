@@ -4,11 +4,13 @@
 #include "base/err.h"
 #include "conformance/failure.h"
 #include "conformance/replay.h"
+#include "conformance/report.h"
 #include "conformance/style.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 int recording_open(const char *path, struct recording *ret)
 {
@@ -32,21 +34,59 @@ int recording_open(const char *path, struct recording *ret)
     return 0;
 }
 
-int recording_tell(const struct case_result *result, const char *path, const char *what)
+int recording_tell(const struct case_result *result, const char *what, FILE *out)
 {
     struct buf text = {0};
-    bool colour = style_wanted(stdout);
+    bool colour = style_wanted(out);
     if (result->verdict != VERDICT_PASS && failure_write(result, NULL, colour, &text) == 0)
-        printf("%s\n", buf_cstr(&text));
-    printf("%s: %s %s\n", path, verdict_name(result->verdict), what);
+        fprintf(out, "%s\n", buf_cstr(&text));
+    fprintf(out, "%s: %s %s\n", result->file->path, verdict_name(result->verdict), what);
     buf_deinit(&text);
     unsigned counts[VERDICT_COUNT] = {0};
     counts[result->verdict]++;
     return (int)verdict_exit_code(counts);
 }
 
-/* A case that only has a name. 0 or E_NOMEM. */
-static int name_file(struct case_file *ret, const char *path)
+static int write_reports(const struct cli *cli, const struct outcome *o)
+{
+    int rc = 0;
+    for (size_t i = 0; i < cli->n_reports; i++) {
+        char err[1200];
+        const struct cli_report *report = &cli->reports[i];
+        if (report_write(report->kind->name, report->path, o, err, sizeof err) < 0)
+            rc = cli_no_verdict("%s", err);
+    }
+    return rc;
+}
+
+/* A recording is a run of one case. */
+static int report(const struct cli *cli, const struct run_setting *setting,
+                  struct case_result *result)
+{
+    struct outcome o = {.setting = setting, .jobs = 1, .started = time(NULL)};
+    struct buf text = {0};
+    o.duration_us = result->trace.n ? result->trace.events[result->trace.n - 1]->t_us : 0;
+    for (size_t i = 0; i < cli->n_reports; i++)
+        o.keep_excerpts |= cli->reports[i].kind->excerpts;
+    int rc = result->verdict == VERDICT_PASS ? 0 : failure_write(result, NULL, false, &text);
+    rc = rc < 0 ? rc : outcome_add(&o, result, buf_take(&text));
+    rc = rc < 0 ? cli_no_verdict("%s", err_text(rc)) : write_reports(cli, &o);
+    outcome_deinit(&o);
+    buf_deinit(&text);
+    return rc;
+}
+
+int recording_report(const struct cli *cli, const struct requirements *reqs,
+                     struct case_result *result, FILE *out)
+{
+    struct profile profile = {.name = result->file->path};
+    const struct run_setting setting = {.profile = &profile, .reqs = reqs, .strict = cli->strict};
+    int exit_code = recording_tell(result, "by what the monitors see in it", out);
+    int rc = cli->n_reports > 0 ? report(cli, &setting, result) : 0;
+    return rc != 0 ? rc : exit_code;
+}
+
+int recording_name(struct case_file *ret, const char *path)
 {
     static const char nothing[] = "{\"title\":\"A recorded conversation\",\"checks\":[]}";
     *ret = (struct case_file){.id = strdup("recording/trace"),
@@ -66,7 +106,7 @@ int recording_judge(const struct cli *cli, const struct requirements *reqs, cons
         return cli_no_verdict("%s: it does not begin with the connection (no initialize is in it), "
                               "so what was agreed on is not known",
                               path);
-    int rc = name_file(&file, path);
+    int rc = recording_name(&file, path);
     rc = rc == 0 ? result_init(&result, &file, reqs, cli->strict) : rc;
     if (rc == 0) {
         result.both_sides = true;
@@ -75,7 +115,7 @@ int recording_judge(const struct cli *cli, const struct requirements *reqs, cons
         rc = replay_judge(&result);
     }
     if (rc == 0)
-        exit_code = recording_tell(&result, path, "by what the monitors see in it");
+        exit_code = recording_report(cli, reqs, &result, stdout);
     result_deinit(&result);
     case_file_deinit(&file);
     return rc < 0 ? cli_no_verdict("%s", err_text(rc)) : exit_code;
