@@ -52,8 +52,8 @@ static int write_reports(const struct cli *cli, const struct outcome *o)
     int rc = 0;
     for (size_t i = 0; i < cli->n_reports; i++) {
         char err[1200];
-        const struct cli_report *report = &cli->reports[i];
-        if (report_write(report->kind->name, report->path, o, err, sizeof err) < 0)
+        const struct cli_report *wanted = &cli->reports[i];
+        if (report_write(wanted->kind->name, wanted->path, o, err, sizeof err) < 0)
             rc = cli_no_verdict("%s", err);
     }
     return rc;

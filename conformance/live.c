@@ -49,22 +49,6 @@ void live_deinit(struct live *l)
     trace_deinit(&l->trace);
 }
 
-void live_take(struct live *l, enum trace_side side, const char *kind, const char *bytes, size_t n)
-{
-    struct live_piece *p = malloc(sizeof *p + n);
-    if (!p) {
-        l->rc = E_NOMEM;
-        return;
-    }
-    *p = (struct live_piece){.side = side, .kind = kind, .at_ns = uv_hrtime(), .n = n};
-    memcpy(p->bytes, bytes, n);
-    list_append(&l->waiting, &p->link);
-    l->waiting_bytes += n;
-    if (l->waiting_bytes > LIVE_WAITING)
-        while (live_look(l, UINT64_MAX / NS_PER_US))
-            continue;
-}
-
 /* ---- one event ----------------------------------------------------------------------------------
  */
 
@@ -163,6 +147,29 @@ bool live_look(struct live *l, uint64_t us)
     return !list_empty(&l->waiting);
 }
 
+static void look_at_all(struct live *l)
+{
+    bool more;
+    do
+        more = live_look(l, ANSWER_US);
+    while (more);
+}
+
+void live_take(struct live *l, enum trace_side side, const char *kind, const char *bytes, size_t n)
+{
+    struct live_piece *p = malloc(sizeof *p + n);
+    if (!p) {
+        l->rc = E_NOMEM;
+        return;
+    }
+    *p = (struct live_piece){.side = side, .kind = kind, .at_ns = uv_hrtime(), .n = n};
+    memcpy(p->bytes, bytes, n);
+    list_append(&l->waiting, &p->link);
+    l->waiting_bytes += n;
+    if (l->waiting_bytes > LIVE_WAITING)
+        look_at_all(l);
+}
+
 /* ---- the end ------------------------------------------------------------------------------------
  */
 
@@ -174,8 +181,7 @@ static void add_finding(void *ctx, const struct finding *f)
 
 void live_conclude(struct live *l, struct case_result *ret)
 {
-    while (live_look(l, ANSWER_US))
-        continue;
+    look_at_all(l);
     if (!l->full) {
         if (!l->ending)
             watches_ending(&l->watches, (uv_hrtime() - l->trace.t0_ns) / NS_PER_US);
