@@ -69,6 +69,42 @@ static void check_scale(struct shape *s, const cJSON *scale, const void *arg)
         shape_fault(s, "deadlines are multiplied by a positive number");
 }
 
+static void check_calls(struct shape *s, const cJSON *calls, const void *arg)
+{
+    const cJSON *call;
+    (void)arg;
+    cJSON_ArrayForEach(call, calls)
+    {
+        if (!json_get_str(call, "method") || !cJSON_IsObject(json_get(call, "params")))
+            shape_fault(s, "each call is {\"method\": NAME, \"params\": {...}}");
+    }
+}
+
+static void check_packages(struct shape *s, const cJSON *folders, const void *arg)
+{
+    const cJSON *folder;
+    (void)arg;
+    shape_each(s, folders, SHAPE_ARRAY);
+    cJSON_ArrayForEach(folder, folders)
+    {
+        if (strchr(folder->string, '/') || folder->string[0] == '.')
+            shape_fault(s, "folders are named without a path");
+    }
+}
+
+static void check_known(struct shape *s, const cJSON *known, const void *arg)
+{
+    (void)arg;
+    shape_each(s, known, SHAPE_STRING);
+}
+
+static void check_ms(struct shape *s, const cJSON *ms, const void *arg)
+{
+    (void)arg;
+    if (!(ms->valuedouble >= 1 && ms->valuedouble <= 60000))
+        shape_fault(s, "a number of milliseconds, 1 to 60000");
+}
+
 static int check_profile(const cJSON *json, char *err, size_t err_n)
 {
     static const struct shape_member members[] = {
@@ -81,6 +117,10 @@ static int check_profile(const cJSON *json, char *err, size_t err_n)
         {"intents", SHAPE_OBJECT, false, NULL},
         {"provides", SHAPE_ARRAY, false, check_strings},
         {"timeout_scale", SHAPE_NUMBER, false, check_scale},
+        {"after_session", SHAPE_ARRAY, false, check_calls},
+        {"eof_ms", SHAPE_NUMBER, false, check_ms},
+        {"npm", SHAPE_OBJECT, false, check_packages},
+        {"known", SHAPE_OBJECT, false, check_known},
     };
     struct fault f = {err, err_n};
     struct shape s;
@@ -133,11 +173,30 @@ static int inherit(cJSON *json, char *err, size_t err_n)
     return rc;
 }
 
+/* NULL: out of memory. */
+static char *peers_folder(void)
+{
+    const char *own = getenv("ACP_PEERS"), *cache = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    struct buf path = {0};
+    int rc;
+    if (own && own[0])
+        rc = buf_adds(&path, own);
+    else if (cache && cache[0] == '/')
+        rc = buf_addf(&path, "%s/acp-kit/peers", cache);
+    else
+        rc = buf_addf(&path, "%s/.cache/acp-kit/peers", home ? home : "");
+    char *text = rc == 0 ? buf_take(&path) : NULL;
+    buf_deinit(&path);
+    return text;
+}
+
 static int parse_profile(struct profile *p, const char *text, size_t n, char *err, size_t err_n)
 {
     char why[256];
     struct json_error json_err = {.text = ""};
-    int rc = p->name ? json_parse(text, n, &p->json, &json_err) : E_NOMEM;
+    p->peers = peers_folder();
+    int rc = p->name && p->peers ? json_parse(text, n, &p->json, &json_err) : E_NOMEM;
     if (rc == 0) {
         rc = inherit(p->json, why, sizeof why);
         rc = rc == 0 ? check_profile(p->json, why, sizeof why) : rc;
@@ -209,18 +268,29 @@ int profile_take_command(struct profile *p, char *const *argv)
 void profile_close(struct profile *p)
 {
     free(p->name);
+    free(p->peers);
     cJSON_Delete(p->json);
     *p = (struct profile){0};
 }
 
-const cJSON *profile_intents(const struct profile *p)
-{
-    return json_get(p->json, "intents");
-}
-
 bool profile_has_intent(const struct profile *p, const char *intent)
 {
-    return json_get(profile_intents(p), intent) != NULL;
+    return json_get(json_get(p->json, "intents"), intent) != NULL;
+}
+
+const cJSON *profile_after_session(const struct profile *p)
+{
+    return json_get(p->json, "after_session");
+}
+
+const cJSON *profile_known(const struct profile *p)
+{
+    return json_get(p->json, "known");
+}
+
+int64_t profile_eof_ms(const struct profile *p, int64_t otherwise)
+{
+    return json_get_int(p->json, "eof_ms", otherwise);
 }
 
 double profile_timeout_scale(const struct profile *p)

@@ -4,6 +4,7 @@
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * How one agent is started and what cases may expect of it: conformance/profiles/<name>.json.
@@ -15,13 +16,18 @@
  *   intents    what its tools are called (docs/mock-provider.md)
  *   provides   words for `needs: ["profile:<word>"]`
  *   timeout_scale   multiplies all deadlines, for agents that are slow by nature
- * Strings of command, env and home may hold {provider} (base URL of the mock provider), {cwd},
- * {home} and {bindir} (the folder of acp-conformance). A program that is not in {bindir} is looked
- * up in PATH.
+ *   after_session   requests that follow each session/new of a case: [{"method", "params"}]
+ *   eof_ms     how long it is given to end after EOF, before SIGTERM
+ *   npm        packages that hold the agent: {"folder below {peers}": ["name@version", ...]}
+ *   known      deviations that were looked into: {"PROMPT-12": "what it does"}
+ * Strings of command, env, home and intents may hold {provider} (base URL of the mock provider),
+ * {cwd}, {home}, {bindir} (the folder of acp-conformance), {peers} (where scripts/peers puts
+ * agents) and {PATH} (ours). A program that is not in {bindir} or {peers} is looked up in PATH.
  */
 struct profile {
     char *name;  /* owned */
     cJSON *json; /* owned */
+    char *peers; /* owned: $ACP_PEERS, else acp-kit/peers in the user's cache folder */
     bool bare;   /* the command was given by hand: its paths may be relative to where we are */
 };
 
@@ -49,7 +55,16 @@ void profile_free_list(char **list);
 int profile_furnish(const struct profile *p, const struct profile_places *places, char *err,
                     size_t err_n);
 
-const cJSON *profile_intents(const struct profile *p); /* or NULL; lent */
+/* 0, or E_NOTFOUND with a sentence in err that says which of the command's files below {peers} is
+ * not there and how it is installed. */
+int profile_find(const struct profile *p, const struct profile_places *places, char *err,
+                 size_t err_n);
+
+/* Filled in, owned by the caller, NULL if there are none or out of memory. */
+cJSON *profile_intents(const struct profile *p, const struct profile_places *places);
+const cJSON *profile_after_session(const struct profile *p); /* or NULL; lent */
+const cJSON *profile_known(const struct profile *p);         /* or NULL; lent */
+int64_t profile_eof_ms(const struct profile *p, int64_t otherwise);
 bool profile_has_intent(const struct profile *p, const char *intent);
 double profile_timeout_scale(const struct profile *p);
 bool profile_provides(const struct profile *p, const char *word);

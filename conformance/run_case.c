@@ -268,13 +268,17 @@ static const struct provider_ops provider_ops = {.on_event = on_model_event,
 static int open_model(struct run_case *r, char *err, size_t err_n)
 {
     const cJSON *script = json_get(r->play, "model");
+    const struct profile_places places = {"", r->dirs.cwd, r->dirs.home, r->setting->bindir};
     cJSON *none = script ? NULL : cJSON_CreateArray();
+    cJSON *intents = profile_intents(r->setting->profile, &places);
     struct provider_options options = {
         .seed = r->setting->seed,
         .script = script ? script : none,
-        .intents = profile_intents(r->setting->profile),
+        .intents = intents,
+        .side = true,
     };
     int rc = provider_open(r->loop, &options, &provider_ops, r, &r->provider);
+    cJSON_Delete(intents);
     cJSON_Delete(none);
     if (rc < 0)
         snprintf(err, err_n, "cannot start the mock provider: %s", err_text(rc));
@@ -303,11 +307,13 @@ static int open_player(struct run_case *r, char *err, size_t err_n)
         .model = &player_model,
         .model_ctx = r,
         .on_event = on_event,
+        .after_session = profile_after_session(r->setting->profile),
         .timeout_scale = r->scale,
-        .eof_ms = grace,
+        .eof_ms = (uint64_t)profile_eof_ms(r->setting->profile, (int64_t)grace),
         .term_ms = grace,
     };
-    int rc = profile_furnish(r->setting->profile, &places, err, err_n);
+    int rc = profile_find(r->setting->profile, &places, err, err_n);
+    rc = rc < 0 ? rc : profile_furnish(r->setting->profile, &places, err, err_n);
     bool furnished = rc == 0;
     if (furnished)
         rc = argv && env ? player_open(r->loop, &options, &player_ops, r, &r->player) : E_NOMEM;

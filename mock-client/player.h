@@ -87,8 +87,11 @@ struct player_options {
     const struct player_model *model; /* lent; NULL: no model, its verbs end the play */
     void *model_ctx;
     void (*on_event)(void *ctx, const struct trace_event *e); /* each event, with the ops' ctx */
-    double timeout_scale;                                     /* 0: 1 */
-    uint64_t eof_ms, term_ms;                                 /* as in client.h */
+    /* Requests to each session that a `session` step made, before the next step: [{"method",
+     * "params"}], sessionId is added; lent until on_done. NULL: none. */
+    const cJSON *after_session;
+    double timeout_scale;     /* 0: 1 */
+    uint64_t eof_ms, term_ms; /* as in client.h */
     size_t max_line;
 };
 

@@ -85,13 +85,35 @@ static int session_refused(struct player *p, struct play_step *s)
     return PLAY_STOP;
 }
 
+/* What an agent has to be told before it works as cases expect it. What it answers is judged by
+ * nobody but those who watch the wire. */
+static int set_up_session(struct player *p, struct play_step *s)
+{
+    const cJSON *call = cJSON_GetArrayItem(p->options.after_session, s->phase);
+    const char *session = play_session_id(p, s->value->valuestring);
+    if (!call || !session)
+        return PLAY_NEXT;
+    cJSON *params = cJSON_Duplicate(json_get(call, "params"), true);
+    bool ok = params && cJSON_AddStringToObject(params, "sessionId", session);
+    struct play_call c = {.method = json_get_str(call, "method"), .params = params};
+    s->ref = ok ? play_send_request(s->agent, &c) : NULL;
+    cJSON_Delete(params);
+    if (!s->ref)
+        return no_memory(p, s);
+    s->phase++;
+    return PLAY_WAIT;
+}
+
 int play_session_poll(struct player *p, struct play_step *s)
 {
     if (!s->ref->response)
         return PLAY_WAIT;
+    if (s->phase > 0)
+        return set_up_session(p, s);
     if (!json_get(s->step, "expect") && !play_session_id(p, s->value->valuestring))
         return session_refused(p, s);
-    return play_answer_poll(p, s);
+    int rc = play_answer_poll(p, s);
+    return rc == PLAY_NEXT ? set_up_session(p, s) : rc;
 }
 
 static cJSON *prompt_blocks(const cJSON *value)

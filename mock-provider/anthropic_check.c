@@ -258,14 +258,27 @@ static int check_content(struct history *h, const cJSON *m, bool assistant, stru
     return rc;
 }
 
+static int check_system_message(const struct history *h, const cJSON *m, struct fault *f)
+{
+    const cJSON *content = json_get(m, "content");
+    bool text = cJSON_IsString(content) && *content->valuestring;
+    bool blocks = cJSON_IsArray(content) && content->child;
+    if (m == h->messages->child)
+        return fault_set(f, 400, h->at, "the first message must be the user's");
+    return text || blocks ? 0 : fault_set(f, 400, h->at, "messages must have non-empty content");
+}
+
 static int check_message(struct history *h, const cJSON *m, struct fault *f)
 {
     const char *role = json_get_str(m, "role");
     if (!role)
         return fault_set(f, 400, h->at, "a message must be an object with a role");
+    if (strcmp(role, "system") == 0) /* in mid-conversation: newer models take it */
+        return check_system_message(h, m, f);
     bool assistant = strcmp(role, "assistant") == 0;
     if (!assistant && strcmp(role, "user") != 0)
-        return fault_set(f, 400, h->at, "the role must be user or assistant, not \"%.40s\"", role);
+        return fault_set(f, 400, h->at, "the role must be user, assistant or system, not \"%.40s\"",
+                         role);
     if (assistant && m == h->messages->child)
         return fault_set(f, 400, h->at, "the first message must be the user's");
     return check_content(h, m, assistant, f);

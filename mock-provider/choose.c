@@ -67,13 +67,28 @@ static struct turn *use(struct turn *t)
     return t;
 }
 
-struct turn *choose_turn(struct script *s, const cJSON *neutral, char *text, size_t n)
+struct turn *choose_matching(const struct script *s, const cJSON *neutral)
 {
     for (size_t i = 0; i < s->turn_n; i++) {
         struct turn *t = &s->turns[i];
         if (t->when && is_left(t) && json_match(t->when, neutral, NULL) == 1)
-            return use(t);
+            return t;
     }
+    return NULL;
+}
+
+const struct turn *choose_side(const struct provider *p, const cJSON *neutral)
+{
+    const struct turn *own = p->side ? choose_matching(p->script, neutral) : NULL;
+    bool meant = own && (json_get(own->when, "tools") || json_get(own->when, "system"));
+    return p->side && !meant ? choose_matching(p->side, neutral) : NULL;
+}
+
+struct turn *choose_turn(struct script *s, const cJSON *neutral, char *text, size_t n)
+{
+    struct turn *matching = choose_matching(s, neutral);
+    if (matching)
+        return use(matching);
     for (size_t i = 0; i < s->turn_n; i++)
         if (!s->turns[i].when && is_left(&s->turns[i]))
             return use(&s->turns[i]);

@@ -84,6 +84,8 @@ static void judge(struct provider *p, const struct provider_event *e)
 
 void provider_emit(struct provider *p, const struct provider_event *event)
 {
+    if (event->n >= SIDE_N)
+        return;
     p->counts[event->kind]++;
     judge(p, event);
     if (p->control || p->ops.on_line)

@@ -23,10 +23,11 @@ struct provider {
     uv_loop_t *loop;     /* lent */
     struct httpd *httpd; /* NULL once closed */
     struct script *script;
+    struct script *side; /* answers side requests; NULL: they are as any other */
     struct provider_ops ops;
     void *ctx;
     uint64_t seed, started_at;
-    unsigned requests;
+    unsigned requests, side_requests;
     unsigned open; /* the server, and one timer per exchange that has one */
     bool control, closing;
     struct verdict verdict;
@@ -60,6 +61,11 @@ void control_notice(struct provider *p);
 
 /* The turn for this request, its use counted. NULL: none, and text says which was nearest. */
 struct turn *choose_turn(struct script *s, const cJSON *neutral, char *text, size_t n);
+/* The first with a condition that holds; NULL if there is none. Uses nothing up. */
+struct turn *choose_matching(const struct script *s, const cJSON *neutral);
+/* The turn of p->side for a request beside the conversation; NULL if it is none, or the script has
+ * a turn of its own for it (one whose condition is about its tools or its system prompt). */
+const struct turn *choose_side(const struct provider *p, const cJSON *neutral);
 /* True if the turn's expectation holds (or there is none); text says where it does not. */
 bool expectation_holds(const struct script *s, const struct turn *turn, const cJSON *neutral,
                        char *text, size_t n);
@@ -97,6 +103,9 @@ enum reply_state {
 
 /* What is to happen once everything written has left. */
 enum send_end { SEND_OPEN, SEND_END, SEND_CUT, SEND_RESET };
+
+/* The replies to side requests are numbered from here: they are not told event by event. */
+enum { SIDE_N = 1 << 30 };
 
 struct reply {
     struct exchange exchange;

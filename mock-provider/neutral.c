@@ -118,12 +118,21 @@ cJSON *neutral_message(cJSON *messages, const char *role)
     return m;
 }
 
+static const char *role_of(const cJSON *message)
+{
+    const char *role = json_get_str(message, "role");
+    return role ? role : "";
+}
+
 int neutral_add_last(cJSON *neutral, const cJSON *messages)
 {
     if (!messages->child)
         return 0;
     /* prev of the first element is the last one: cJSON's lists are circular backwards */
-    return neutral_add(neutral, "last", cJSON_Duplicate(messages->child->prev, true));
+    const cJSON *last = messages->child->prev;
+    while (last != messages->child && strcmp(role_of(last), "system") == 0)
+        last = last->prev;
+    return neutral_add(neutral, "last", cJSON_Duplicate(last, true));
 }
 
 int neutral_add_tool(cJSON *neutral, const char *name)

@@ -29,7 +29,8 @@ int neutral_add_call_text(cJSON *m, const char *id, const char *name, const char
 
 /* A new message of that role, already in `messages`. NULL: out of memory. */
 cJSON *neutral_message(cJSON *messages, const char *role);
-/* Adds `last`, a copy of the last message, if there is one. */
+/* Adds `last`, a copy of the last message that is not the system's, if there is one: agents append
+ * what surrounds the user to what the user says. */
 int neutral_add_last(cJSON *neutral, const cJSON *messages);
 /* Appends to neutral's "tools". */
 int neutral_add_tool(cJSON *neutral, const char *name);

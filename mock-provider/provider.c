@@ -17,6 +17,7 @@ void provider_closed_one(struct provider *p)
     void (*on_closed)(void *) = p->ops.on_closed;
     void *ctx = p->ctx;
     script_destroy(p->script);
+    script_destroy(p->side);
     verdict_deinit(&p->verdict);
     buf_deinit(&p->line);
     buf_deinit(&p->journal);
@@ -167,6 +168,16 @@ int provider_check_script(const cJSON *script, char *err, size_t err_n)
     return rc;
 }
 
+static int open_side(struct provider *p)
+{
+    char err[256];
+    cJSON *json = NULL;
+    int rc = json_parse(script_side(), strlen(script_side()), &json, NULL);
+    rc = rc == 0 ? script_create(json, NULL, &p->side, err, sizeof err) : rc;
+    cJSON_Delete(json);
+    return rc;
+}
+
 int provider_open(uv_loop_t *loop, const struct provider_options *options,
                   const struct provider_ops *ops, void *ctx, struct provider **ret)
 {
@@ -183,12 +194,15 @@ int provider_open(uv_loop_t *loop, const struct provider_options *options,
     list_init(&p->replies);
     list_init(&p->waiters);
     int rc = script_create(options->script, options->intents, &p->script, err, sizeof err);
+    if (rc == 0 && options->side)
+        rc = open_side(p);
     if (rc == 0 && options->verdict)
         rc = verdict_init(&p->verdict);
     if (rc == 0)
         rc = httpd_open(loop, options->port, &server_ops, p, &p->httpd);
     if (rc < 0) {
         script_destroy(p->script);
+        script_destroy(p->side);
         verdict_deinit(&p->verdict);
         free(p);
         return rc;

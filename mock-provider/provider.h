@@ -29,7 +29,9 @@ enum provider_event_kind {
     PROVIDER_REFUSED, /* the request breaks the API's rules (broken JSON, no messages, a tool call
                          without its answer, unknown path); answered 4xx, `text` says what is wrong.
                          Uses up no turn */
-    PROVIDER_SIDE     /* a request that is no model call was answered; `text`: "GET /v1/models" */
+    /* a request that is no model call, or none of the conversation's, was answered; `text`:
+     * "GET /v1/models" */
+    PROVIDER_SIDE
 };
 
 struct provider_event {
@@ -46,8 +48,11 @@ struct provider_options {
     uint64_t seed;
     const cJSON *script;  /* copied; NULL: the built-in script */
     const cJSON *intents; /* copied; NULL: the script's own */
-    bool verdict;         /* watch the caller: provider_verdict */
-    bool control;         /* serve /_control/ (docs/mock-provider.md) */
+    /* Titles, suggestions and the like are answered by rule (side.json): no turn of the script is
+     * used, and "side" is the only event. */
+    bool side;
+    bool verdict; /* watch the caller: provider_verdict */
+    bool control; /* serve /_control/ (docs/mock-provider.md) */
 };
 
 struct provider_ops {

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "json/json.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 
@@ -123,6 +124,23 @@ static int64_t asked_wait(const struct turn *turn)
     return -1;
 }
 
+/* A request beside the conversation: as if it had not come. */
+static void answer_side(struct reply *r, const struct turn *turn)
+{
+    char what[256];
+    struct provider *p = r->p;
+    p->requests--;
+    r->n = SIDE_N + ++p->side_requests;
+    r->streamed = json_get_bool(r->neutral, "stream");
+    r->writer = (struct writer){.out = &r->out, .request = r->neutral, .seed = p->seed, .n = r->n};
+    r->turn = turn;
+    r->shape = turn->wire;
+    r->writer.usage = finish_usage(r);
+    snprintf(what, sizeof what, "%s %.200s", httpd_method(r->req), httpd_path(r->req));
+    provider_emit_text(p, PROVIDER_SIDE, 0, what);
+    play(r);
+}
+
 /* The request was read: which turn answers it? */
 static void answer(struct reply *r)
 {
@@ -161,6 +179,11 @@ void reply_start(struct provider *p, const struct dialect *d, struct httpd_req *
     if (rc < 0 && rc != E_INVALID) {
         log_error("mock-provider: a request is dropped: %s", err_text(rc));
         httpd_cut(req, true);
+        return;
+    }
+    const struct turn *side = rc == 0 ? choose_side(p, r->neutral) : NULL;
+    if (side) {
+        answer_side(r, side);
         return;
     }
     emit(r, PROVIDER_REQUEST, NULL);

@@ -102,5 +102,6 @@ const char *action_name(enum action_kind kind);
 
 /* JSON text of the script that is used when none is given. */
 const char *script_builtin(void);
+const char *script_side(void); /* of side requests */
 
 #endif

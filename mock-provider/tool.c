@@ -34,6 +34,14 @@ static int add_inside(struct buf *out, const cJSON *value)
     return jw_end(&w);
 }
 
+/* "/folder/{path}": a path that is absolute stands alone. */
+static void drop_folder(struct buf *out, const cJSON *value)
+{
+    if (out->n > 0 && out->p[out->n - 1] == '/' && cJSON_IsString(value) &&
+        value->valuestring[0] == '/')
+        out->n = 0;
+}
+
 static int fill_text(struct buf *out, const char *text, const cJSON *with)
 {
     int rc = 0;
@@ -41,12 +49,59 @@ static int fill_text(struct buf *out, const char *text, const cJSON *with)
     while (rc == 0 && *text) {
         size_t used;
         if (read_slot(text, name, sizeof name, &used)) {
+            drop_folder(out, json_get(with, name));
             rc = add_inside(out, json_get(with, name));
             text += used;
         } else {
             rc = buf_addc(out, *text++);
         }
     }
+    return rc;
+}
+
+static int fill_value(const cJSON *pattern, const cJSON *with, cJSON **ret);
+
+static int add_filled(cJSON *to, const cJSON *pattern, const cJSON *with)
+{
+    cJSON *value;
+    int rc = fill_value(pattern, with, &value);
+    if (rc < 0 || !value)
+        return rc;
+    if (cJSON_IsArray(to) ? cJSON_AddItemToArray(to, value)
+                          : cJSON_AddItemToObject(to, pattern->string, value))
+        return 0;
+    cJSON_Delete(value);
+    return E_NOMEM;
+}
+
+/* {"$each": NAME, "as": PATTERN}: for each element of that member, which is the pattern's `with`.
+ */
+static int fill_each(const cJSON *pattern, const cJSON *with, cJSON *list)
+{
+    const char *name = json_get_str(pattern, "$each");
+    const cJSON *element;
+    int rc = 0;
+    cJSON_ArrayForEach(element, json_get(with, name))
+    {
+        rc = rc < 0 ? rc : add_filled(list, json_get(pattern, "as"), element);
+    }
+    return rc;
+}
+
+static int fill_members(const cJSON *pattern, const cJSON *with, cJSON **ret)
+{
+    bool each = json_get_str(pattern, "$each") && json_get(pattern, "as");
+    cJSON *made = cJSON_IsArray(pattern) || each ? cJSON_CreateArray() : cJSON_CreateObject();
+    const cJSON *member;
+    int rc = made ? 0 : E_NOMEM;
+    if (rc == 0 && each)
+        rc = fill_each(pattern, with, made);
+    for (member = each ? NULL : pattern->child; member && rc == 0; member = member->next)
+        rc = add_filled(made, member, with);
+    if (rc == 0)
+        *ret = made;
+    else
+        cJSON_Delete(made);
     return rc;
 }
 
@@ -57,6 +112,8 @@ static int fill_value(const cJSON *pattern, const cJSON *with, cJSON **ret)
     char name[64];
     size_t used;
     *ret = NULL;
+    if (cJSON_IsArray(pattern) || cJSON_IsObject(pattern))
+        return fill_members(pattern, with, ret);
     if (!cJSON_IsString(pattern)) {
         *ret = cJSON_Duplicate(pattern, true);
         return *ret ? 0 : E_NOMEM;
@@ -78,18 +135,12 @@ static int fill_value(const cJSON *pattern, const cJSON *with, cJSON **ret)
 static int fill_args(const cJSON *patterns, const cJSON *with, cJSON *args)
 {
     const cJSON *pattern;
+    int rc = 0;
     cJSON_ArrayForEach(pattern, patterns)
     {
-        cJSON *value;
-        int rc = fill_value(pattern, with, &value);
-        if (rc == 0 && value && !cJSON_AddItemToObject(args, pattern->string, value)) {
-            cJSON_Delete(value);
-            rc = E_NOMEM;
-        }
-        if (rc < 0)
-            return rc;
+        rc = rc < 0 ? rc : add_filled(args, pattern, with);
     }
-    return 0;
+    return rc;
 }
 
 static int write_args(struct buf *out, const cJSON *args)

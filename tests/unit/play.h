@@ -43,6 +43,7 @@ struct play {
     bool validate;
     double scale;
     uint64_t eof_ms, term_ms;
+    const cJSON *after_session;
     int done, lingered;
 };
 
@@ -124,6 +125,7 @@ static inline void play_case(struct play *p, const char *text)
         .model = p->model,
         .model_ctx = p,
         .on_event = p->on_event,
+        .after_session = p->after_session,
         .timeout_scale = p->scale,
         .eof_ms = p->eof_ms,
         .term_ms = p->term_ms,

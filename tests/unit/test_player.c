@@ -88,6 +88,26 @@ static void test_substitution(void **state)
     play_deinit(&p);
 }
 
+static void test_after_session(void **state)
+{
+    (void)state;
+    struct play p;
+    play_init(&p);
+    cJSON *calls = play_parse("[{'method': '_echo', 'params': {'a': 1}},"
+                              "{'method': '_no', 'params': {}}]");
+    p.after_session = calls;
+    play_case(&p,
+              CASE(SESSION "{'prompt': 'hello', 'expect': {'result': {'stopReason': 'end_turn'}}},"
+                           "{'order': [{'agent': {'result': {'sessionId': 's1'}}},"
+                           "{'client': {'method': '_echo', 'params': {'a': 1, 'sessionId': 's1'}}},"
+                           "{'agent': {'result': {'params': {'a': 1}}}},"
+                           "{'client': {'method': '_no', 'params': {'sessionId': 's1'}}},"
+                           "{'client': {'method': 'session/prompt'}}]}"));
+    assert_string_equal(p.log.p, "A-1 held\nA-1 held\nfinished\n");
+    cJSON_Delete(calls);
+    play_deinit(&p);
+}
+
 static void test_session_refused(void **state)
 {
     (void)state;
@@ -369,6 +389,7 @@ int main(void)
         cmocka_unit_test(test_prompt),
         cmocka_unit_test(test_expectations),
         cmocka_unit_test(test_substitution),
+        cmocka_unit_test(test_after_session),
         cmocka_unit_test(test_session_refused),
         cmocka_unit_test(test_session_expected_to_fail),
         cmocka_unit_test(test_permission_policies),

@@ -1,5 +1,6 @@
 #include "base/err.h"
 #include "conformance/catalog.h"
+#include "conformance/embed.h"
 #include "conformance/facts.h"
 #include "conformance/profile.h"
 
@@ -127,6 +128,11 @@ static void bad_profiles_are_named(void **state)
         {"{\"command\": [\"x\"], \"timeout_scale\": 0}",
          "/timeout_scale: deadlines are multiplied"},
         {"{\"command\": [\"x\"], \"home\": {\"../x\": \"\"}}", "paths below it"},
+        {"{\"command\": [\"x\"], \"after_session\": [{\"method\": \"m\"}]}",
+         "/after_session: each call is"},
+        {"{\"command\": [\"x\"], \"eof_ms\": 0}", "/eof_ms: a number of milliseconds"},
+        {"{\"command\": [\"x\"], \"npm\": {\"../x\": []}}", "without a path"},
+        {"{\"command\": [\"x\"], \"known\": {\"RPC-01\": 1}}", "/known/RPC-01: expected string"},
         {"{\"command\": [\"x\"], \"like\": \"nobody\"}", "there is no profile \"nobody\""},
         {"[", "the profile "},
     };
@@ -186,6 +192,78 @@ static void the_home_is_furnished(void **state)
     remove(path);
     remove(home);
     profile_close(&p);
+}
+
+static void agents_are_found_or_their_install_is_named(void **state)
+{
+    char err[400], folder[] = "/tmp/peers-XXXXXX", path[64];
+    struct profile p;
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    setenv("ACP_PEERS", folder, 1);
+    open_text("{\"command\": [\"{peers}/x/no-such-agent\", \"{peers}/x/y.js\"]}", &p);
+    assert_int_equal(profile_find(&p, &places, err, sizeof err), E_NOTFOUND);
+    assert_non_null(strstr(err, "x/no-such-agent. Run `scripts/peers install "));
+    profile_close(&p);
+    open_text("{\"command\": [\"{peers}/x/sh\", \"{peers}/y.js\"], \"env\": {\"P\": "
+              "\"{peers}:{PATH}\"}}",
+              &p);
+    assert_int_equal(profile_find(&p, &places, err, sizeof err), E_NOTFOUND);
+    assert_non_null(strstr(err, "there is no /tmp/peers-"));
+    snprintf(path, sizeof path, "%s/y.js", folder);
+    fclose(fopen(path, "we"));
+    assert_int_equal(profile_find(&p, &places, err, sizeof err), 0);
+    char **argv = profile_argv(&p, &places), **env = profile_env(&p, &places);
+    assert_string_equal(argv[0], "sh"); /* not there, so PATH finds it */
+    assert_string_equal(argv[1], path);
+    assert_int_equal(strncmp(get(env, "P"), folder, strlen(folder)), 0);
+    assert_non_null(strstr(get(env, "P"), getenv("PATH")));
+    profile_free_list(argv);
+    profile_free_list(env);
+    profile_close(&p);
+    remove(path);
+    remove(folder);
+    unsetenv("ACP_PEERS");
+}
+
+static void intents_know_the_folder(void **state)
+{
+    struct profile p;
+    (void)state;
+    open_text("{\"command\": [\"x\"], \"eof_ms\": 7, \"intents\": {\"read\": {\"tool\": \"r\", "
+              "\"args\": {\"a\": [\"{cwd}/{path}\"]}}}}",
+              &p);
+    cJSON *intents = profile_intents(&p, &places);
+    const cJSON *a = json_get(json_get(json_get(intents, "read"), "args"), "a");
+    assert_string_equal(a->child->valuestring, "/w/{path}");
+    assert_int_equal(profile_eof_ms(&p, 2000), 7);
+    assert_null(profile_after_session(&p));
+    cJSON_Delete(intents);
+    profile_close(&p);
+}
+
+/* Each can be opened, says how it is installed, and knows requirements by their names. */
+static void all_built_in_profiles_open(void **state)
+{
+    unsigned seen = 0;
+    (void)state;
+    for (size_t i = 0; i < embed_count; i++) {
+        char err[256], name[64];
+        struct profile p;
+        const char *file = embed_files[i].name;
+        if (strncmp(file, "profiles/", 9) != 0)
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)strlen(file) - 14, file + 9);
+        if (profile_open(name, &p, err, sizeof err) < 0)
+            fail_msg("%s", err);
+        const char *program = json_get(p.json, "command")->child->valuestring;
+        bool peer = strncmp(program, "{peers}/", 8) == 0;
+        if (peer != (json_get(p.json, "npm") != NULL))
+            fail_msg("%s: npm and the command do not go together", name);
+        seen++;
+        profile_close(&p);
+    }
+    assert_true(seen >= 18);
 }
 
 /* ---- needs --------------------------------------------------------------------------------------
@@ -264,6 +342,9 @@ int main(void)
         cmocka_unit_test(bad_profiles_are_named),
         cmocka_unit_test(what_is_missing_is_as_in_another_one),
         cmocka_unit_test(the_home_is_furnished),
+        cmocka_unit_test(agents_are_found_or_their_install_is_named),
+        cmocka_unit_test(intents_know_the_folder),
+        cmocka_unit_test(all_built_in_profiles_open),
         cmocka_unit_test(needs_are_met_or_named),
         cmocka_unit_test(whole_runs_are_skipped),
     };

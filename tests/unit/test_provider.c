@@ -113,6 +113,68 @@ static void test_intents(void **state)
     free_chat(&c);
 }
 
+static void test_intents_of_any_shape(void **state)
+{
+    struct fixture *f = *state;
+    struct chat c = {.f = f};
+    open_with(
+        f,
+        "[{\"reply\":[{\"tool\":\"plan\",\"with\":{\"path\":\"/a\",\"entries\":[{\"content\":\"x\","
+        "\"status\":\"y\"},{\"content\":\"z\"}]}}]}]",
+        "{\"plan\":{\"tool\":\"read_file\",\"args\":{\"steps\":{\"$each\":\"entries\",\"as\":{"
+        "\"step\":\"{content}\",\"is\":\"{status}\"}},\"in\":[{\"f\":\"/w/{path}\"}],\"none\":{"
+        "\"$each\":\"gone\",\"as\":\"{x}\"}}}}");
+    start(&c, HI_TOOLS);
+    wait_done(&c);
+    struct buf got = {0};
+    for (const char *p = str(&c.args); *p; p++)
+        if (*p != '.')
+            assert_int_equal(buf_addc(&got, *p), 0);
+    assert_string_equal(str(&got),
+                        "|0 read_file {\"steps\":[{\"step\":\"x\",\"is\":\"y\"},{\"step\":\"z\"}],"
+                        "\"in\":[{\"f\":\"/a\"}],\"none\":[]}");
+    buf_deinit(&got);
+    free_chat(&c);
+}
+
+#define TITLE                                                                                      \
+    "{\"model\":\"m\",\"messages\":[{\"role\":\"system\",\"content\":\"You are a title "           \
+    "generator.\"},"                                                                               \
+    "{\"role\":\"user\",\"content\":\"hi\"}]}"
+#define PLAIN "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}"
+
+static void ask_beside(struct fixture *f, const char *turns, const char *title, unsigned counted)
+{
+    const char *path = "/v1/chat/completions";
+    cJSON *script = parse(turns);
+    struct provider_options o = {.seed = 7, .script = script, .side = true};
+    assert_int_equal(provider_open(&f->loop, &o, &ops, f, &f->provider), 0);
+    cJSON_Delete(script);
+    check_answer((struct chat){.f = f}, path, PLAIN, "\"one\"");
+    check_answer((struct chat){.f = f}, path, TITLE, title);
+    check_answer((struct chat){.f = f}, path, PLAIN, "\"two\"");
+    assert_int_equal(provider_requests(f->provider), counted);
+}
+
+static void test_side_requests(void **state)
+{
+    struct fixture *f = *state;
+    ask_beside(f, "[{\"reply\":[{\"text\":\"one\"}]},{\"reply\":[{\"text\":\"two\"}]}]",
+               "A talk with a mock model", 2);
+    assert_non_null(strstr(log_of(f), "side"));
+}
+
+static void test_side_requests_of_the_script(void **state)
+{
+    struct fixture *f = *state;
+    ask_beside(
+        f,
+        "[{\"when\":{\"tools\":{\"$len\":0},\"system\":{\"$has\":\"title\"}},\"reply\":[{"
+        "\"text\":\"own\"}]},{\"reply\":[{\"text\":\"one\"}]},{\"reply\":[{\"text\":\"two\"}]}]",
+        "\"own\"", 3);
+    assert_null(strstr(log_of(f), "side"));
+}
+
 static void test_undeclared_tool(void **state)
 {
     struct fixture *f = *state;
@@ -214,6 +276,9 @@ int main(void)
         TEST(test_reruns_are_equal),
         TEST(test_thought_and_tools),
         TEST(test_intents),
+        TEST(test_intents_of_any_shape),
+        TEST(test_side_requests),
+        TEST(test_side_requests_of_the_script),
         TEST(test_undeclared_tool),
         TEST(test_finish_and_usage),
         TEST(test_repeat),

@@ -231,7 +231,8 @@ static void test_history(void **state)
     open_with(f, "[{\"when\":{},\"reply\":[{\"text\":\"fine\"}]}]", NULL);
     refuse(f, BODY("", ""), "messages: must be an array that is not empty");
     refuse(f, BODY("7", ""), "messages.0: a message must be an object");
-    refuse(f, BODY("{\"role\":\"system\",\"content\":\"x\"}", ""), "must be user or assistant");
+    refuse(f, BODY("{\"role\":\"system\",\"content\":\"x\"}", ""),
+           "the first message must be the user");
     refuse(f, BODY("{\"role\":\"assistant\",\"content\":\"x\"}", ""), "first message must be the");
     refuse(f, BODY("{\"role\":\"user\",\"content\":\"\"}", ""), "must have non-empty content");
     refuse(f, BODY(SAYS(""), ""), "must have non-empty content");
