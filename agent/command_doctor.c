@@ -1,13 +1,16 @@
 #include "agent/command.h"
 
+#include "agent/plugin.h"
 #include "agent/settings.h"
 #include "agent/store.h"
 #include "base/err.h"
 #include "json/jsonw.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct finding {
     const char *what;
@@ -15,7 +18,7 @@ struct finding {
     char text[700];
 };
 
-#define FINDINGS 4
+#define FINDINGS 5
 
 static void find_config(const struct command *c, struct config *config, struct finding *ret)
 {
@@ -93,6 +96,44 @@ static void find_model(const struct config *config, struct finding *ret)
     free(error);
 }
 
+/* "hello 1.0 (2 commands, 1 hook), ..." and what is wrong. */
+static void describe_plugins(const struct plugin_set *set, struct finding *ret)
+{
+    size_t n = 0, size = sizeof ret->text;
+    for (size_t i = 0; i < set->n && n < size; i++) {
+        const struct plugin *p = &set->list[i];
+        n += (size_t)snprintf(
+            ret->text + n, size - n, "%s%s%s%s (%zu commands, %zu skills, %zu hooks, %zu actions)",
+            i > 0 ? ", " : "", p->name, p->version ? " " : "", p->version ? p->version : "",
+            p->commands.n, p->skills.n, p->n_hooks, p->actions.n);
+    }
+    for (char **text = set->problems; text && *text && n < size; text++)
+        n += (size_t)snprintf(ret->text + n, size - n, "%s%s", n > 0 ? "; " : "", *text);
+    if (n == 0)
+        snprintf(ret->text, size, "none");
+}
+
+/* Those that a session in this directory would have. */
+static void find_plugins(const struct command *c, const struct config *config, struct finding *ret)
+{
+    struct buf user = {0};
+    char cwd[PATH_MAX];
+    struct plugin_set *set = NULL;
+    ret->what = "plugins";
+    bool home = config_locate(c->env, "plugins", &user) == 0 && buf_cstr(&user);
+    const struct plugin_search where = {.user = home ? user.p : NULL,
+                                        .cwd = getcwd(cwd, sizeof cwd),
+                                        .trusted = (const char *const *)config->trusted};
+    int rc = plugin_set_load(&where, &set);
+    ret->good = rc == 0 && set->n_broken == 0;
+    if (rc < 0)
+        snprintf(ret->text, sizeof ret->text, "%s", err_text(rc));
+    else
+        describe_plugins(set, ret);
+    plugin_set_destroy(set);
+    buf_deinit(&user);
+}
+
 static int write_findings(const struct finding *list, struct buf *out)
 {
     struct jsonw w;
@@ -128,7 +169,8 @@ int command_doctor(const struct command *c)
     find_config(c, &config, &list[0]);
     find_credentials(c, &list[1]);
     find_store(c, &list[2]);
-    find_model(&config, &list[3]);
+    find_plugins(c, &config, &list[3]);
+    find_model(&config, &list[4]);
     config_deinit(&config);
     for (size_t i = 0; i < FINDINGS; i++)
         good = good && list[i].good;

@@ -57,6 +57,7 @@ struct config {
     size_t n;
     /* From config.json; owned, NULL if not there. */
     char *model, *effort, *work_mode, *tool_approval;
+    char **trusted;      /* owned; folders of projects whose plugins count, or NULL */
     uint32_t max_tokens; /* 0: not there */
     unsigned input;      /* what models without an entry take beside text */
     uint64_t context;    /* tokens each model's window has; 0: as its entry says */

@@ -305,8 +305,32 @@ static int read_provider(struct config *c, const cJSON *item, struct json_error 
 struct members {
     const char *model, *effort, *work_mode, *tool_approval;
     uint32_t max_tokens;
-    const cJSON *providers;
+    const cJSON *providers, *trusted;
 };
+
+/* Whoever is trusted here may run programs as the user: no name that could mean several folders. */
+static int read_trusted(struct config *c, const cJSON *list, struct json_error *err)
+{
+    const cJSON *item;
+    size_t n = 0;
+    cJSON_ArrayForEach(item, list)
+    {
+        if (!cJSON_IsString(item) || *item->valuestring != '/')
+            return complain(err, "trustedProjects", "must be a list of absolute paths");
+    }
+    if (!list)
+        return 0;
+    c->trusted = calloc((size_t)cJSON_GetArraySize(list) + 1, sizeof *c->trusted);
+    if (!c->trusted)
+        return E_NOMEM;
+    cJSON_ArrayForEach(item, list)
+    {
+        c->trusted[n] = strdup(item->valuestring);
+        if (!c->trusted[n++])
+            return E_NOMEM;
+    }
+    return 0;
+}
 
 static int check_words(const struct members *v, struct json_error *err)
 {
@@ -336,6 +360,8 @@ static int take_members(struct config *c, const struct members *v, struct json_e
         rc = config_set_text(&c->work_mode, v->work_mode);
     if (rc == 0)
         rc = config_set_text(&c->tool_approval, v->tool_approval);
+    if (rc == 0)
+        rc = read_trusted(c, v->trusted, err);
     c->max_tokens = v->max_tokens;
     return rc;
 }
@@ -349,6 +375,7 @@ static int read_root(struct config *c, const cJSON *root, struct json_error *err
         {"toolApproval", JSON_STR, JSON_OPTIONAL, offsetof(struct members, tool_approval)},
         {"maxTokens", JSON_U32, JSON_OPTIONAL, offsetof(struct members, max_tokens)},
         {"providers", JSON_OBJ, JSON_OPTIONAL, offsetof(struct members, providers)},
+        {"trustedProjects", JSON_ARR, JSON_OPTIONAL, offsetof(struct members, trusted)},
     };
     struct members v = {0};
     int rc = config_read_members(root, "config", (struct json_fields){fields, ARRAY_LEN(fields)},

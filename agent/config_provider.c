@@ -1,5 +1,6 @@
 #include "agent/config_provider.h"
 
+#include "agent/roots.h"
 #include "base/err.h"
 
 #include <stdlib.h>
@@ -91,6 +92,8 @@ void config_deinit(struct config *c)
     free(c->model);
     free(c->effort);
     free(c->work_mode);
+    roots_free(c->trusted);
+    c->trusted = NULL;
     free(c->tool_approval);
     c->providers = NULL;
     c->n = 0;

@@ -139,6 +139,17 @@ def test_doctor(kit, home, mock_provider):
     assert "chmod 600" in bad.stdout and "acp-agent setup" in bad.stdout
 
 
+def test_doctor_shows_plugins(kit, home):
+    for name, text in ("good", '{"name": "good", "version": "2"}'), ("bad", '{"name": "bad", "x": 1}'):
+        (files(home) / "plugins" / name).mkdir(parents=True)
+        (files(home) / "plugins" / name / "plugin.json").write_text(text)
+    found = json.loads(run(kit, home, "doctor", "--json").stdout)
+    plugins = next(f for f in found if f["what"] == "plugins")
+    assert not plugins["ok"]
+    assert plugins["text"].startswith("good 2 (0 commands")
+    assert "plugins/bad/plugin.json: plugin.x: no such setting" in plugins["text"]
+
+
 # -- sessions --------------------------------------------------------------------------------
 
 
