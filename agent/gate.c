@@ -19,35 +19,43 @@ static const struct {
     {ACP_PERMISSION_REJECT_ONCE, "Reject", GATE_DENIED},
 };
 
-static uint32_t bit(const struct tool_call *c)
+static bool has(const unsigned char *set, const struct tool *tool)
 {
-    return 1u << tool_index(c->tool);
+    unsigned i = tool_index(tool);
+    return (set[i / 8] >> i % 8 & 1) != 0;
 }
 
-static bool is_harmless(enum acp_tool_kind kind)
+static void put(unsigned char *set, const struct tool *tool)
 {
+    unsigned i = tool_index(tool);
+    set[i / 8] = (unsigned char)(set[i / 8] | 1u << i % 8);
+}
+
+/* The word of a stranger does for `auto`, but not where everything is to ask. Strangers' files are
+ * not ours to judge, so an edit of theirs is like a command. */
+static bool is_harmless(const struct tool *tool, enum approval approval)
+{
+    enum acp_tool_kind kind = tool->kind;
+    if (tool->foreign && approval != APPROVAL_AUTO)
+        return false;
+    if (kind == ACP_KIND_EDIT)
+        return approval == APPROVAL_AUTO && !tool->foreign;
     return kind == ACP_KIND_READ || kind == ACP_KIND_SEARCH || kind == ACP_KIND_THINK;
 }
 
 bool gate_must_ask(const struct gate_rules *rules, enum approval approval,
                    const struct tool_call *c)
 {
-    bool change = c->tool->kind == ACP_KIND_EDIT;
     if (approval == APPROVAL_YOLO)
         return false;
     if (c->outside)
-        return !(rules->always_outside & bit(c));
-    if (is_harmless(c->tool->kind) || (change && approval == APPROVAL_AUTO))
-        return false;
-    return !(rules->always_inside & bit(c));
+        return !has(rules->always_outside, c->tool);
+    return !is_harmless(c->tool, approval) && !has(rules->always_inside, c->tool);
 }
 
 void gate_allow_always(struct gate_rules *rules, const struct tool_call *c)
 {
-    if (c->outside)
-        rules->always_outside |= bit(c);
-    else
-        rules->always_inside |= bit(c);
+    put(c->outside ? rules->always_outside : rules->always_inside, c->tool);
 }
 
 struct gate {

@@ -12,7 +12,7 @@
 /* What a session's user has allowed for good: bit sets of tool_index, inside the session's folders
  * and outside of them. */
 struct gate_rules {
-    uint32_t always_inside, always_outside;
+    unsigned char always_inside[TOOL_NUMBERS / 8], always_outside[TOOL_NUMBERS / 8];
 };
 
 /* Must the user be asked about a call (tool_locate)? */

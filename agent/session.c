@@ -111,6 +111,7 @@ void session_destroy(struct session *s)
     list_remove(&s->node);
     history_deinit(&s->history);
     settings_deinit(&s->settings);
+    toolset_deinit(&s->tools);
     free(s->cwd);
     roots_free(s->roots);
     free(s->system);

@@ -5,6 +5,7 @@
 #include "agent/gate.h"
 #include "agent/history.h"
 #include "agent/settings.h"
+#include "agent/toolset.h"
 #include "agent/update.h"
 #include "base/list.h"
 
@@ -27,6 +28,7 @@ struct session {
     char *title;     /* owned; NULL: none yet */
     bool title_told; /* the client knows it */
     struct settings settings;
+    struct toolset tools;
     struct gate_rules rules;
     char *told_system; /* owned; the system prompt as it would be now, if the model was told of a
                           change; NULL: it was not */

@@ -1,6 +1,7 @@
 #include "agent/tool.h"
 
 #include "agent/roots.h"
+#include "agent/toolset.h"
 #include "base/err.h"
 #include "base/utf8.h"
 #include "json/json.h"
@@ -29,24 +30,10 @@ static const struct tool *const tools[] = {
 #undef X
 };
 
-static const struct llm_tool *const specs[] = {
-#define X(tool) &tool.spec,
-    TOOLS(X)
-#undef X
-};
-
-const struct llm_tool *const *tool_specs(size_t *ret_n)
+const struct tool *const *tool_table(size_t *ret_n)
 {
-    *ret_n = ARRAY_LEN(specs);
-    return specs;
-}
-
-static const struct tool *find(const char *name)
-{
-    for (size_t i = 0; i < ARRAY_LEN(tools); i++)
-        if (strcmp(tools[i]->spec.name, name) == 0)
-            return tools[i];
-    return NULL;
+    *ret_n = ARRAY_LEN(tools);
+    return tools;
 }
 
 void tool_call_deinit(struct tool_call *c)
@@ -64,9 +51,9 @@ void tool_call_deinit(struct tool_call *c)
 unsigned tool_index(const struct tool *tool)
 {
     unsigned i = 0;
-    while (tools[i] != tool)
+    while (i < ARRAY_LEN(tools) && tools[i] != tool)
         i++;
-    return i;
+    return i < ARRAY_LEN(tools) ? i : tool->number;
 }
 
 int tool_refuse(struct tool_call *c, const char *why)
@@ -110,9 +97,10 @@ static int set_title(struct tool_call *c, const char *title)
     return c->title ? 0 : E_NOMEM;
 }
 
-int tool_prepare(struct tool_call *ret, const char *cwd, const struct history_call *from)
+int tool_prepare(struct tool_call *ret, const struct toolset *set, const char *cwd,
+                 const struct history_call *from)
 {
-    *ret = (struct tool_call){.tool = find(from->name), .cwd = cwd};
+    *ret = (struct tool_call){.tool = toolset_find(set, from->name), .cwd = cwd};
     int rc = json_parse(from->args, strlen(from->args), &ret->args, NULL);
     if (rc == E_NOMEM)
         return rc;

@@ -15,6 +15,7 @@
  */
 
 struct tool;
+struct toolset;
 
 /* What a call makes of a file. */
 struct tool_diff {
@@ -70,6 +71,10 @@ struct tool {
     int (*start)(struct tool_run *run, struct tool_call *c);
     /* Stops either; tool_finish must not come any more. */
     void (*stop)(struct tool_run *run);
+    bool extra;      /* the work mode economy does without it */
+    bool foreign;    /* what it says of itself, its kind too, is a stranger's word */
+    void *ctx;       /* its own; what is added at run time needs one */
+    unsigned number; /* toolset.h sets it for what is added; the table's have their places */
 };
 
 struct tool_run {
@@ -89,11 +94,13 @@ extern const struct tool tool_bash;
 extern const struct tool tool_list_dir;
 extern const struct tool tool_update_goal;
 
-/* What the model is told of: the table's specs. */
-const struct llm_tool *const *tool_specs(size_t *ret_n);
+/* The table: the tools that every session has. */
+const struct tool *const *tool_table(size_t *ret_n);
 
-/* Fills *ret from what the model sent. 0 or E_NOMEM (deinit it in any case). cwd is lent. */
-int tool_prepare(struct tool_call *ret, const char *cwd, const struct history_call *from);
+/* Fills *ret from what the model sent. 0 or E_NOMEM (deinit it in any case). set, whose tool it may
+ * be, and cwd are lent. */
+int tool_prepare(struct tool_call *ret, const struct toolset *set, const char *cwd,
+                 const struct history_call *from);
 void tool_call_deinit(struct tool_call *c);
 
 /* Makes a call that was prepared fit to be stored and sent again: a legal name, arguments that are
@@ -104,7 +111,8 @@ int tool_sanitize(struct history_call *c, const struct tool_call *as, const char
  * E_NOMEM. */
 int tool_locate(struct tool_call *c);
 
-/* The number of a tool in the table: small, for bit sets. */
+/* The number of a tool within its session, below TOOL_NUMBERS: for bit sets. */
+#define TOOL_NUMBERS 1024
 unsigned tool_index(const struct tool *tool);
 
 /* Looks at a call whose tool has that step; otherwise as tool_start. */

@@ -152,4 +152,5 @@ const struct tool tool_todo_write = {
     .prepare = prepare,
     .start = start,
     .stop = tool_later_stop,
+    .extra = true,
 };

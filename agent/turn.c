@@ -183,7 +183,12 @@ static int open_call(struct turn *t, const struct llm_target *to)
                               .history = &t->s->history,
                               .max_tokens = session_max_tokens(t->s),
                               .idle_ms = t->env->config.idle_ms};
-    req.tools = tool_specs(&req.n_tools);
+    struct toolset_specs specs = {NULL, 0};
+    int rc = toolset_specs(&t->s->tools, t->s->settings.work == WORK_ECONOMY, &specs);
+    if (rc < 0)
+        return rc;
+    req.tools = specs.list;
+    req.n_tools = specs.n;
     return llm_call_start(t->env->fetch, &req, &ops_of_model, t, &t->call);
 }
 

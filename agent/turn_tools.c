@@ -208,7 +208,7 @@ static void run_next(struct turn *t)
 static int prepare_call(struct turn *t, struct turn_call *c, struct history_call *from)
 {
     session_wire_id(t->s, "call", ++t->s->calls, c->id);
-    int rc = tool_prepare(&c->call, t->s->cwd, from);
+    int rc = tool_prepare(&c->call, &t->s->tools, t->s->cwd, from);
     c->call.more = session_roots(t->s);
     c->call.id = c->id;
     c->call.client = session_client(t->s);

@@ -5,7 +5,7 @@
 #include "agent/media.h"
 #include "agent/prompt.h"
 #include "agent/session.h"
-#include "agent/tool.h"
+#include "agent/toolset.h"
 #include "base/err.h"
 #include "oom.h"
 
@@ -127,13 +127,29 @@ static void test_prompt(void **state)
     cJSON_Delete(params);
 }
 
+static int gather_tools(void *ctx)
+{
+    struct tool a = {.spec = {.name = "a"}}, b = {.spec = {.name = "b"}};
+    struct toolset ts = {0};
+    struct toolset_specs specs;
+    (void)ctx;
+    int rc = toolset_add(&ts, &a);
+    if (rc == 0)
+        rc = toolset_specs(&ts, false, &specs);
+    if (rc == 0)
+        rc = toolset_add(&ts, &b);
+    toolset_deinit(&ts);
+    return rc;
+}
+
 static int prepare_tool(void *ctx)
 {
+    static const struct toolset none;
     struct tool_call c = {0};
     struct history_call from = {strdup(""), strdup("read_file"), strdup(ctx), NULL};
     int rc = from.id && from.name && from.args ? 0 : E_NOMEM;
     if (rc == 0)
-        rc = tool_prepare(&c, "/w", &from);
+        rc = tool_prepare(&c, &none, "/w", &from);
     if (rc == 0)
         rc = tool_sanitize(&from, &c, "call_1");
     tool_call_deinit(&c);
@@ -147,6 +163,7 @@ static void test_tool(void **state)
 {
     (void)state;
     char good[] = "{\"path\":\"a\",\"line\":3}", bad[] = "{\"path\":5}", worse[] = "{\"path\"";
+    oom_fail_each(gather_tools, NULL);
     oom_fail_each(prepare_tool, good);
     oom_fail_each(prepare_tool, bad);
     oom_fail_each(prepare_tool, worse);

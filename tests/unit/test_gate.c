@@ -75,7 +75,7 @@ static void test_no(void **state)
 static void test_who_asks(void **state)
 {
     (void)state;
-    struct gate_rules rules = {0};
+    struct gate_rules rules = {{0}, {0}};
     struct tool_call reads = {.tool = &tool_read_file}, writes = {.tool = &tool_write_file};
     struct tool_call edits = {.tool = &tool_edit_file};
     struct tool_call leaves = {.tool = &tool_write_file, .outside = true};
@@ -95,12 +95,30 @@ static void test_who_asks(void **state)
     assert_true(gate_must_ask(&rules, APPROVAL_AUTO, &peeks));
 }
 
+static void test_foreign(void **state)
+{
+    (void)state;
+    struct gate_rules rules = {{0}, {0}};
+    struct tool strange = {.kind = ACP_KIND_READ, .foreign = true, .number = 100};
+    struct tool_call c = {.tool = &strange};
+    assert_true(gate_must_ask(&rules, APPROVAL_ASK, &c)); /* "read only" is only what it says */
+    assert_false(gate_must_ask(&rules, APPROVAL_AUTO, &c));
+    strange.kind = ACP_KIND_EDIT;
+    assert_true(gate_must_ask(&rules, APPROVAL_AUTO, &c));
+    strange.kind = ACP_KIND_OTHER;
+    assert_true(gate_must_ask(&rules, APPROVAL_AUTO, &c));
+    assert_false(gate_must_ask(&rules, APPROVAL_YOLO, &c));
+    gate_allow_always(&rules, &c);
+    assert_false(gate_must_ask(&rules, APPROVAL_ASK, &c));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_yes),
         cmocka_unit_test(test_no),
         cmocka_unit_test(test_who_asks),
+        cmocka_unit_test(test_foreign),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

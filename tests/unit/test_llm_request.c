@@ -1,6 +1,6 @@
 /* Request bodies: what a strict server demands of a history, and that earlier bytes stay. */
 #include "agent/llm.h"
-#include "agent/tool.h"
+#include "agent/toolset.h"
 #include "base/err.h"
 #include "json/json.h"
 
@@ -36,8 +36,13 @@ static char *body(const struct llm_target *to, const struct history *h, uint32_t
     struct buf out = {0};
     struct llm_request req = {
         .to = to, .system = "be brief", .history = h, .max_tokens = max_tokens};
-    req.tools = tool_specs(&req.n_tools);
+    struct toolset tools = {0};
+    struct toolset_specs specs;
+    assert_int_equal(toolset_specs(&tools, false, &specs), 0);
+    req.tools = specs.list;
+    req.n_tools = specs.n;
     assert_int_equal(to->dialect->write_body(&req, &out), 0);
+    toolset_deinit(&tools);
     return buf_take(&out);
 }
 

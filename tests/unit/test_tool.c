@@ -1,6 +1,6 @@
 /* Tool calls made ready, and the table of turn states. */
 #include "agent/mcp.h"
-#include "agent/tool.h"
+#include "agent/toolset.h"
 #include "agent/turn.h"
 #include "base/err.h"
 #include "json/json.h"
@@ -13,6 +13,8 @@
 #include <string.h>
 
 #include <cmocka.h>
+
+static const struct toolset none;
 
 static struct history_call call_of(const char *name, const char *args)
 {
@@ -31,7 +33,7 @@ static void test_ready(void **state)
     (void)state;
     struct history_call from = call_of("read_file", "{\"path\":\"a/../b.c\",\"line\":7}");
     struct tool_call c;
-    assert_int_equal(tool_prepare(&c, "/w", &from), 0);
+    assert_int_equal(tool_prepare(&c, &none, "/w", &from), 0);
     assert_null(c.error);
     assert_ptr_equal(c.tool, &tool_read_file);
     assert_string_equal(c.title, "Read a/../b.c from line 7");
@@ -48,7 +50,7 @@ static void refuse(const char *name, const char *args, const char *why, const ch
 {
     struct history_call from = call_of(name, args);
     struct tool_call c;
-    assert_int_equal(tool_prepare(&c, "/w", &from), 0);
+    assert_int_equal(tool_prepare(&c, &none, "/w", &from), 0);
     assert_non_null(c.error);
     assert_non_null(strstr(c.error, why));
     assert_true(*c.title != '\0');
@@ -96,7 +98,7 @@ static void test_plans(void **state)
         call_of("todo_write", "{\"entries\":[{\"content\":\"a\",\"status\":\"completed\"},"
                               "{\"content\":\"b\",\"status\":null,\"priority\":\"low\"}]}");
     struct tool_call c;
-    assert_int_equal(tool_prepare(&c, "/w", &from), 0);
+    assert_int_equal(tool_prepare(&c, &none, "/w", &from), 0);
     assert_null(c.error);
     assert_string_equal(c.title, "Plan: 1 of 2 steps done");
     tool_call_deinit(&c);
@@ -115,14 +117,15 @@ static void test_specs_are_legal(void **state)
 {
     (void)state;
     size_t n;
-    const struct llm_tool *const *specs = tool_specs(&n);
+    const struct tool *const *table = tool_table(&n);
     assert_true(n > 0);
     for (size_t i = 0; i < n; i++) {
         cJSON *schema = NULL;
-        assert_int_equal(json_parse(specs[i]->schema, strlen(specs[i]->schema), &schema, NULL), 0);
+        assert_int_equal(
+            json_parse(table[i]->spec.schema, strlen(table[i]->spec.schema), &schema, NULL), 0);
         assert_string_equal(json_get_str(schema, "type"), "object");
         cJSON_Delete(schema);
-        assert_in_range(strlen(specs[i]->name), 1, 64);
+        assert_in_range(strlen(table[i]->spec.name), 1, 64);
     }
 }
 
