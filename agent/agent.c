@@ -242,10 +242,12 @@ int agent_reload(struct agent *a, struct session *s)
     s->reload = false;
     int rc = a->logged_out ? 0 : agent_load_config(a);
     if (rc == 0)
+        rc = slash_load_files(s);
+    if (rc == 0)
         rc = session_reload(s);
     if (rc < 0)
         return rc;
-    update_commands(session_updates(s));
+    slash_tell(s);
     return option_tell_list(s);
 }
 
@@ -310,6 +312,7 @@ int agent_open(uv_loop_t *loop, const struct agent_options *options, const struc
     a->ops = ops;
     a->ctx = ctx;
     a->env = (struct env){.loop = loop,
+                          .variable = options->env,
                           .model = options->model,
                           .work_mode = options->work_mode,
                           .max_tokens = options->max_tokens,

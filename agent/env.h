@@ -16,6 +16,7 @@ struct env {
     struct peer *peer;
     struct fetch *fetch;
     struct config config;
+    config_env variable;   /* of the environment; NULL: there are none */
     struct store *store;   /* NULL: no place for one is known, nothing lasts */
     const char *model;     /* "provider/model" of the command line, or NULL */
     const char *work_mode; /* of the command line, or NULL */

@@ -36,10 +36,12 @@ static void fail_to_open(struct session *s, struct rpc_request *req, int rc)
 
 static void on_opened(struct session *s, struct rpc_request *req, int rc)
 {
-    if (rc < 0)
+    if (rc < 0) {
         fail_to_open(s, req, rc);
-    else
-        method_reply_session(req, s, false);
+        return;
+    }
+    slash_tell(s);
+    method_reply_session(req, s, false);
 }
 
 /* A copy that cannot be opened is of no use to anybody. */
@@ -47,10 +49,12 @@ static void on_forked(struct session *s, struct rpc_request *req, int rc)
 {
     if (rc < 0 && rc != E_CLOSED)
         store_delete_session(s->env->store, s->id);
-    if (rc < 0)
+    if (rc < 0) {
         fail_to_open(s, req, rc);
-    else
-        method_reply_session(req, s, true);
+        return;
+    }
+    method_reply_session(req, s, true);
+    slash_tell(s); /* of an id that the client knows only now */
 }
 
 struct opening {
@@ -71,6 +75,11 @@ static int reopen(struct agent *a, const struct opening *o, struct session **ret
     if (rc == 0)
         rc = session_reopen(&a->env, &stored, &place.lent, ret);
     method_place_deinit(&place);
+    if (rc < 0)
+        return rc;
+    rc = slash_load_files(*ret);
+    if (rc < 0)
+        session_destroy(*ret);
     return rc;
 }
 

@@ -54,6 +54,8 @@ static int open_session(struct agent *a, const struct method_setup *p, struct se
         rc = settings_begin(&s->settings, start);
     }
     if (rc == 0)
+        rc = slash_load_files(s);
+    if (rc == 0)
         rc = record_session(s);
     if (rc < 0) {
         session_destroy(s);
@@ -100,6 +102,7 @@ void method_session_new(struct agent *a, struct rpc_request *req, const cJSON *p
     }
     agent_add_session(a, s);
     method_reply_session(req, s, true);
+    slash_tell(s);
 }
 
 const char *method_read_id(struct rpc_request *req, const cJSON *params)

@@ -24,6 +24,7 @@ void prompt_deinit(struct prompt *p)
 {
     for (size_t i = 0; i < p->n; i++) {
         free(p->parts[i].text);
+        free(p->parts[i].typed);
         free(p->parts[i].name);
         free(p->parts[i].uri);
         free(p->parts[i].path);
@@ -292,4 +293,18 @@ char *prompt_render(const struct prompt *p)
     char *text = rc == 0 ? buf_take(&out) : NULL;
     buf_deinit(&out);
     return text;
+}
+
+int prompt_replace(struct prompt *p, const char *text)
+{
+    struct prompt_part *part = &p->parts[0];
+    char *copy = strdup(text);
+    if (!copy)
+        return E_NOMEM;
+    if (part->typed)
+        free(part->text);
+    else
+        part->typed = part->text;
+    part->text = copy;
+    return 0;
 }

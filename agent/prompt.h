@@ -14,11 +14,12 @@ enum prompt_kind { PROMPT_TEXT, PROMPT_LINK, PROMPT_RESOURCE, PROMPT_MEDIA };
 
 struct prompt_part {
     enum prompt_kind kind;
-    char *text; /* owned; the text, or the contents of a link or resource, NULL if unknown */
-    char *name; /* owned; links, resources, media ("image") */
-    char *uri;  /* owned; links and resources */
-    char *path; /* owned; links to files: what to read. Read text goes into `text` */
-    char *note; /* owned; why there are no contents, or that they are cut; NULL: nothing to say */
+    char *text;  /* owned; the text, or the contents of a link or resource, NULL if unknown */
+    char *typed; /* owned; what the user wrote where `text` stands for it; NULL: the text */
+    char *name;  /* owned; links, resources, media ("image") */
+    char *uri;   /* owned; links and resources */
+    char *path;  /* owned; links to files: what to read. Read text goes into `text` */
+    char *note;  /* owned; why there are no contents, or that they are cut; NULL: nothing to say */
 };
 
 /* A zeroed struct is valid and empty. */
@@ -38,6 +39,9 @@ int prompt_read(const cJSON *params, unsigned input, struct prompt *ret, struct 
 
 /* A JSON array of blocks that prompt_read took. The caller frees it; NULL: out of memory. */
 char *prompt_write_shown(const cJSON *blocks);
+
+/* Puts a text in place of the first part's, which is text. 0 or E_NOMEM. */
+int prompt_replace(struct prompt *p, const char *text);
 
 /* The user message. The caller frees it; NULL: out of memory. */
 char *prompt_render(const struct prompt *p);

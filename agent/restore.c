@@ -75,10 +75,12 @@ static int remember(struct history *h, const struct store_entry *e)
     int rc = 0;
     switch (e->kind) {
     case STORE_USER:
+        if (!e->text) /* a command that the model had no part in */
+            return 0;
         if (joins(e))
-            return history_join_user(h, e->text ? e->text : "");
+            return history_join_user(h, e->text);
         rc = close_question(h);
-        return rc == 0 ? history_add_prompt(h, e->text ? e->text : "", e->shown) : rc;
+        return rc == 0 ? history_add_prompt(h, e->text, e->shown) : rc;
     case STORE_ASSISTANT:
         return add_reply(h, e);
     case STORE_CALL:

@@ -112,6 +112,7 @@ void session_destroy(struct session *s)
     history_deinit(&s->history);
     settings_deinit(&s->settings);
     toolset_deinit(&s->tools);
+    slash_list_deinit(&s->commands);
     free(s->cwd);
     roots_free(s->roots);
     free(s->system);

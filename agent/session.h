@@ -5,6 +5,7 @@
 #include "agent/gate.h"
 #include "agent/history.h"
 #include "agent/settings.h"
+#include "agent/slash.h"
 #include "agent/toolset.h"
 #include "agent/update.h"
 #include "base/list.h"
@@ -30,6 +31,7 @@ struct session {
     struct settings settings;
     struct toolset tools;
     struct gate_rules rules;
+    struct slash_list commands;
     char *told_system; /* owned; the system prompt as it would be now, if the model was told of a
                           change; NULL: it was not */
     char *note;        /* owned; for the model, with the next request; NULL: none */

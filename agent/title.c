@@ -42,7 +42,10 @@ static int shorten(struct buf *out)
 static const char *first_words(const struct prompt *p)
 {
     for (size_t i = 0; i < p->n; i++) {
-        const char *text = p->parts[i].kind == PROMPT_TEXT ? p->parts[i].text : NULL;
+        const struct prompt_part *part = &p->parts[i];
+        const char *text = part->kind == PROMPT_TEXT ? part->text : NULL;
+        if (part->typed)
+            text = part->typed;
         while (text && is_blank(*text))
             text++;
         if (text && *text)

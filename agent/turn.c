@@ -252,8 +252,6 @@ static void begin(struct turn *t)
         turn_request_model(t);
 }
 
-static void next_link(struct turn *t);
-
 /* A file that cannot be read is only named to the model, with the reason. */
 static void on_link(void *ctx, int rc, struct file_text *text)
 {
@@ -264,10 +262,10 @@ static void on_link(void *ctx, int rc, struct file_text *text)
         part->text = buf_take(&text->text);
     if (rc < 0 || text->more)
         part->note = strdup(rc < 0 ? text->error : "the file goes on");
-    next_link(t);
+    turn_read_links(t);
 }
 
-static void next_link(struct turn *t)
+void turn_read_links(struct turn *t)
 {
     while (t->link < t->prompt.n && !t->prompt.parts[t->link].path)
         t->link++;
@@ -311,7 +309,7 @@ void turn_start(struct session *s, struct rpc_request *req, struct prompt *promp
     uv_timer_init(t->env->loop, &t->timer);
     s->turn = t;
     rpc_request_on_cancel(req, on_cancel_request, t);
-    next_link(t);
+    turn_begin(t);
 }
 
 void turn_cancel(struct turn *t)

@@ -10,7 +10,7 @@
  * that it is off its session and sends nothing more.
  */
 enum turn_state {
-    TURN_LINKS, /* files the prompt links to are being read */
+    TURN_LINKS, /* the prompt is a command that runs, or files it links to are being read */
     TURN_MODEL, /* a model request is open */
     TURN_WAIT,  /* the pause before the next try */
     TURN_TOOL,  /* a tool runs, or its user is asked */

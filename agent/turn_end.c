@@ -20,6 +20,7 @@ static void stop_work(struct turn *t)
     tool_stop(t->run);
     gate_withdraw(t->gate);
     file_job_abandon(t->job);
+    turn_stop_command(t);
     uv_timer_stop(&t->timer);
     t->call = NULL;
     t->run = NULL;

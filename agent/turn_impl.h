@@ -8,7 +8,8 @@
 #include "agent/turn.h"
 
 /* Private to turn*.c: turn.c asks the model, turn_retry.c again, turn_tools.c runs what it
- * calls, turn_end.c answers, turn_record.c keeps what happened.
+ * calls, turn_end.c answers, turn_record.c keeps what happened, turn_command.c carries out slash
+ * commands.
  */
 
 #define TURN_MAX_REQUESTS 100 /* model requests of one turn */
@@ -52,7 +53,8 @@ struct turn {
     struct buf pending;       /* what of them the client has not got yet */
     enum llm_text_kind pending_kind;
     struct prompt prompt;
-    size_t link; /* the part of the prompt being read */
+    struct slash_call command; /* the prompt is one, with `run` */
+    size_t link;               /* the part of the prompt being read */
     struct file_job *job;
     struct turn_call *calls; /* of the current reply */
     size_t n_calls, next_call;
@@ -64,6 +66,14 @@ struct turn {
 void turn_move(struct turn *t, enum turn_state next);
 /* True, and the step comes again later, if the client does not read. */
 bool turn_hold(struct turn *t, void (*step)(struct turn *t));
+/* Carries out the command that the prompt is, or else goes on with turn_read_links. */
+void turn_begin(struct turn *t);
+/* Nothing of a command that runs will call back after this. */
+void turn_stop_command(struct turn *t);
+/* Reads the files that the prompt links to, then asks the model. */
+void turn_read_links(struct turn *t);
+/* Shows a message that the model never sees. It lasts. 0, or as turn_keep_prompt. */
+int turn_show_aside(struct turn *t, const char *text);
 /* Asks the model with the history as it is. */
 void turn_request_model(struct turn *t);
 /* After a failed request: the same once more in a while, or the end of the turn. */

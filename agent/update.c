@@ -202,14 +202,6 @@ int update_session_info(struct update_to to, const char *title, int64_t updated_
     return end(to, w);
 }
 
-int update_commands(struct update_to to)
-{
-    struct jsonw *w = begin(to, ACP_UPDATE_AVAILABLE_COMMANDS_UPDATE);
-    jw_kopen(w, "availableCommands", '[');
-    jw_close(w);
-    return end(to, w);
-}
-
 int update_notice(struct update_to to, const char *severity, const char *title)
 {
     struct jsonw *w = begin(to, ACP_UPDATE_NOTICE);

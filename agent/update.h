@@ -55,9 +55,6 @@ int update_write_usage(struct buf *out, int64_t used, uint64_t size);
 /* An `update` object that is JSON already. */
 int update_raw(struct update_to to, const char *json, size_t n);
 
-/* There are no commands. */
-int update_commands(struct update_to to);
-
 /* Only for clients that take notices. */
 int update_notice(struct update_to to, const char *severity, const char *title);
 

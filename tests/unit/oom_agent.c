@@ -262,13 +262,34 @@ static void test_session(void **state)
     oom_fail_each(reopen_session, other);
 }
 
+static int keep_commands(void *ctx)
+{
+    const struct slash_command c = {
+        .name = "n", .description = "d", .hint = "h", .source = ctx, .text = "t"};
+    struct slash_list l = {0};
+    struct buf out = {0};
+    int rc = slash_add(&l, &c);
+    if (rc == 0)
+        rc = slash_expand(slash_at(&l, slash_builtin_n), "a", &out);
+    buf_deinit(&out);
+    slash_list_deinit(&l);
+    return rc;
+}
+
+static void test_commands(void **state)
+{
+    (void)state;
+    char source[] = "user";
+    oom_fail_each(keep_commands, source);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reader), cmocka_unit_test(test_history),
         cmocka_unit_test(test_prompt), cmocka_unit_test(test_tool),
         cmocka_unit_test(test_config), cmocka_unit_test(test_session),
-        cmocka_unit_test(test_entry),
+        cmocka_unit_test(test_entry),  cmocka_unit_test(test_commands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
