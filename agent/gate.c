@@ -110,16 +110,24 @@ static void on_answer(void *ctx, const struct rpc_outcome *o)
     q.cb(q.ctx, answer, why);
 }
 
-static void write_options(struct jsonw *w, bool once_only)
+static const char *name_of(size_t i, const struct gate_question *q)
+{
+    const char *own = options[i].answer == GATE_ALLOWED  ? q->yes
+                      : options[i].answer == GATE_DENIED ? q->no
+                                                         : NULL;
+    return own ? own : options[i].name;
+}
+
+static void write_options(struct jsonw *w, const struct gate_question *q)
 {
     jw_kopen(w, "options", '[');
     for (size_t i = 0; i < ARRAY_LEN(options); i++) {
         const char *kind = acp_permission_kind_name(options[i].kind);
-        if (!is_offered(i, once_only))
+        if (!is_offered(i, q->once_only))
             continue;
         jw_open(w, '{');
         jw_kstr(w, "optionId", kind);
-        jw_kstr(w, "name", options[i].name);
+        jw_kstr(w, "name", name_of(i, q));
         jw_kstr(w, "kind", kind);
         jw_close(w);
     }
@@ -137,7 +145,7 @@ static void write_question(struct jsonw *w, const struct gate_question *q)
         jw_close(w);
     }
     jw_close(w);
-    write_options(w, q->once_only);
+    write_options(w, q);
 }
 
 int gate_ask(const struct gate_question *q, struct gate **ret)

@@ -30,6 +30,7 @@ typedef void (*gate_cb)(void *ctx, enum gate_answer answer, const char *why);
 struct gate_question {
     const struct tool_call *call; /* lent while it is open */
     const char *call_id;          /* as it was announced */
+    const char *yes, *no;         /* how the options that hold once are called; NULL: as usual */
     bool once_only;               /* "always" is not offered */
     uint64_t wait_ms;             /* no answer after that is a no */
     gate_cb cb;

@@ -126,6 +126,8 @@ static void on_stopped(struct turn *t, struct llm_reply *reply)
         go_on_guided(t);
     } else if (t->shown && t->s->settings.mode == MODE_GOAL && !t->goal_over) {
         go_on_to_goal(t);
+    } else if (t->s->settings.mode == MODE_PLAN && t->text.n > 0) {
+        turn_ask_about_plan(t);
     } else if (t->shown) {
         turn_end(t, ACP_STOP_END_TURN);
     } else {

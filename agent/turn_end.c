@@ -134,6 +134,7 @@ void turn_end_cancelled(struct turn *t, bool by_request_id)
     stop_work(t);
     turn_flush(t);
     turn_drop_tools(t);
+    turn_drop_plan(t);
     keep_cancelled(t);
     update_session_info(session_updates(t->s), NULL, t->s->updated);
     dispose(t);
@@ -156,6 +157,7 @@ static void settle_failed(struct turn *t, long status)
     stop_work(t);
     turn_flush(t);
     turn_drop_tools(t);
+    turn_drop_plan(t);
     if (!t->shown || is_poisonous(status)) {
         forget(t);
         return;

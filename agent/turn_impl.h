@@ -9,7 +9,7 @@
 
 /* Private to turn*.c: turn.c asks the model, turn_retry.c again, turn_tools.c runs what it
  * calls, turn_end.c answers, turn_record.c keeps what happened, turn_command.c carries out slash
- * commands.
+ * commands, turn_plan.c asks whether a plan is to be carried out.
  */
 
 #define TURN_MAX_REQUESTS 100 /* model requests of one turn */
@@ -59,7 +59,9 @@ struct turn {
     struct turn_call *calls; /* of the current reply */
     size_t n_calls, next_call;
     struct tool_run *run;
-    struct gate *gate;            /* the user is asked about the next call */
+    struct gate *gate;            /* the user is asked about the next call, or the plan */
+    struct turn_plan *plan;       /* owned; the plan that the user is asked about, or NULL */
+    bool agreed;                  /* the model is to be told that it may carry out its plan */
     void (*held)(struct turn *t); /* the step that waits in TURN_HELD */
 };
 
@@ -86,6 +88,11 @@ void turn_run_tools(struct turn *t, struct llm_reply *reply);
 /* Reports calls that have not ended as cancelled, to client and history. */
 void turn_drop_tools(struct turn *t);
 void turn_free_calls(struct turn *t);
+
+/* The model has made a plan: asks the user, then goes on with it or ends the turn. */
+void turn_ask_about_plan(struct turn *t);
+/* Reports an open question about it as cancelled. */
+void turn_drop_plan(struct turn *t);
 
 /* Each puts something into the store and then the history. E_NOMEM, or what store.h says. */
 int turn_keep_prompt(struct turn *t);

@@ -107,9 +107,18 @@ static int add_push(struct turn *t)
                   : 0;
 }
 
+static int add_agreed(struct turn *t)
+{
+    bool agreed = t->agreed;
+    t->agreed = false;
+    return agreed ? add_note(t, "[The user agreed to the plan: carry it out now.]") : 0;
+}
+
 int turn_add_notes(struct turn *t)
 {
     int rc = add_push(t);
+    if (rc == 0)
+        rc = add_agreed(t);
     if (rc == 0)
         rc = add_instructions(t);
     return rc == 0 ? add_mode(t) : rc;

@@ -31,6 +31,14 @@ def turn(process, session, text):
 # -- nothing that follows its prompt is lost --------------------------------------------------
 
 
+def unplanned(process, session, text):
+    """A turn in the mode plan whose plan the user does not agree to."""
+    process.send(prompt := process.prompt(session, text))
+    ask = process.until(lambda m: m.get("method") == "session/request_permission")
+    process.send({"jsonrpc": "2.0", "id": ask["id"], "result": {"outcome": {"outcome": "cancelled"}}})
+    return process.answer(prompt)["result"]["stopReason"]
+
+
 def test_guidance_in_the_burst_of_its_prompt_is_never_lost(agent, mock_provider, work):
     provider = mock_provider([{"when": {}, "reply": [{"text": "ok"}]}])
     process = agent("--model", "openai/m", provider=provider)
@@ -101,8 +109,8 @@ def test_the_model_is_told_of_modes_and_its_prefix_stays(agent, mock_provider, w
     session = open_session(process, work)["sessionId"]
     assert turn(process, session, "one") == "end_turn"
     process.call("session/set_mode", {"sessionId": session, "modeId": "plan"})
-    assert turn(process, session, "two") == "end_turn"
-    assert turn(process, session, "three") == "end_turn"
+    assert unplanned(process, session, "two") == "end_turn"
+    assert unplanned(process, session, "three") == "end_turn"
     process.call("session/set_mode", {"sessionId": session, "modeId": "normal"})
     assert turn(process, session, "four") == "end_turn"
     bodies = [r["request"]["body"] for r in provider.requests()]
