@@ -20,10 +20,10 @@
 #define OPEN_FLAGS (O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
 
 /* Opens a regular file. The descriptor, or a negative code. */
-static int open_regular(const char *path, int more_flags)
+static int open_regular(int folder_fd, const char *path, int more_flags)
 {
     struct stat st;
-    int fd = open(path, OPEN_FLAGS | more_flags);
+    int fd = openat(folder_fd, path, OPEN_FLAGS | more_flags);
     if (fd < 0)
         return errno == ENOENT || errno == ENOTDIR ? E_NOTFOUND : -errno;
     int rc = fstat(fd, &st) < 0 ? -errno : S_ISREG(st.st_mode) ? 0 : E_INVALID;
@@ -43,11 +43,11 @@ static ssize_t read_some(int fd, char *p, size_t n)
     return got < 0 ? -errno : got;
 }
 
-int file_read_all(const char *path, size_t max, struct buf *out)
+/* Takes fd, which may be an error. */
+static int read_whole(int fd, size_t max, struct buf *out)
 {
     size_t before = out->n;
     ssize_t got = 0;
-    int fd = open_regular(path, 0);
     int rc = fd < 0 ? fd : 0;
     while (rc == 0) {
         rc = buf_reserve(out, CHUNK);
@@ -65,6 +65,16 @@ int file_read_all(const char *path, size_t max, struct buf *out)
     if (rc < 0)
         out->n = before;
     return rc;
+}
+
+int file_read_all(const char *path, size_t max, struct buf *out)
+{
+    return read_whole(open_regular(AT_FDCWD, path, 0), max, out);
+}
+
+int file_read_at(int folder_fd, const char *name, size_t max, struct buf *out)
+{
+    return read_whole(open_regular(folder_fd, name, O_NOFOLLOW), max, out);
 }
 
 void file_text_deinit(struct file_text *t)
@@ -101,7 +111,7 @@ static int open_below(const char *root, const char *resolved)
         return -errno;
     if (!S_ISREG(st.st_mode))
         return S_ISDIR(st.st_mode) ? -EISDIR : E_INVALID;
-    int fd = open_regular(resolved, O_NOFOLLOW);
+    int fd = open_regular(AT_FDCWD, resolved, O_NOFOLLOW);
     if (fd >= 0 && !is_open_below(fd, root)) {
         close(fd);
         return E_UNSUPPORTED;

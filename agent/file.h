@@ -17,6 +17,8 @@
 /* Appends a whole small regular file. 0, E_NOTFOUND, E_TOOBIG, E_INVALID (no regular file), E_NOMEM
  * or the system's error. */
 int file_read_all(const char *path, size_t max, struct buf *out);
+/* The same for a name in an open folder, which may not be a link. */
+int file_read_at(int folder_fd, const char *name, size_t max, struct buf *out);
 
 /* What to read. All lent. */
 struct file_request {

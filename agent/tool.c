@@ -21,6 +21,8 @@
     X(tool_edit_file)                                                                              \
     X(tool_todo_write)                                                                             \
     X(tool_list_dir)                                                                               \
+    X(tool_glob)                                                                                   \
+    X(tool_grep)                                                                                   \
     X(tool_bash)                                                                                   \
     X(tool_update_goal)
 

@@ -92,6 +92,8 @@ extern const struct tool tool_edit_file;
 extern const struct tool tool_todo_write;
 extern const struct tool tool_bash;
 extern const struct tool tool_list_dir;
+extern const struct tool tool_glob;
+extern const struct tool tool_grep;
 extern const struct tool tool_update_goal;
 
 /* The table: the tools that every session has. */

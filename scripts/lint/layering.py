@@ -29,6 +29,7 @@ FOREIGN = {
     r"curl/.*": ["lib/http/fetch", "tests"],
     r"cjson/.*|cJSON.*": [f for f in FLOORS if f not in ("lib/base", "lib/uvio")],
     r"sqlite3\.h": ["agent/store", "tests"],
+    r"pcre2\.h": ["agent/pattern"],
     r"cmocka\.h": ["tests"],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')

@@ -277,3 +277,19 @@ def test_folders_are_listed(agent, mock_provider, work):
     texts = [m["params"]["update"]["content"][-1]["content"]["text"] for m in process.log
              if m.get("params", {}).get("update", {}).get("status") == "completed"]
     assert texts == ["b.txt\nlink@\nsub/\n", "[The folder is empty.]"]
+
+
+def test_files_are_found(agent, mock_provider, work):
+    (work / "src").mkdir()
+    (work / "src" / "a.c").write_text("int main(void);\n", encoding="utf-8")
+    (work / ".gitignore").write_text("*.o\n", encoding="utf-8")
+    (work / "a.o").write_text("int main\n", encoding="utf-8")
+    calls = [tool("glob", pattern="a.*"), tool("grep", pattern="ma[i]n"), tool("grep", pattern="("),
+             tool("grep", pattern="root", path="/etc/passwd")]
+    process = agent(provider=mock_provider([{"reply": calls}, DONE]))
+    states, asked = run(process, process.start(work), lambda n: selected("reject_once"))
+    assert (states, asked) == (["completed", "completed", "failed", "failed"], 1)
+    texts = [m["params"]["update"]["content"][-1]["content"]["text"] for m in process.log
+             if m.get("params", {}).get("update", {}).get("status") in ("completed", "failed")]
+    assert texts[:2] == ["src/a.c\n", "src/a.c:1: int main(void);\n"]
+    assert "at byte 1" in texts[2]
