@@ -147,6 +147,7 @@ static void list_headers(const struct llm_request *req, const struct texts *t,
     size_t n = 0;
     ret[n++] = "Content-Type: application/json";
     ret[n++] = "Accept: text/event-stream";
+    ret[n++] = "Accept-Encoding: identity"; /* what is compressed on its way comes late */
     ret[n++] = "User-Agent: acp-agent/" ACP_VERSION;
     if (req->to->dialect->header)
         ret[n++] = req->to->dialect->header;
@@ -169,7 +170,8 @@ static int send_request(struct llm_call *call, struct fetch *fetch, const struct
                                     .headers = headers,
                                     .body = t.body.p,
                                     .body_n = t.body.n,
-                                    .idle_ms = req->idle_ms};
+                                    .idle_ms = req->idle_ms,
+                                    .decode = true};
     if (rc == 0)
         rc = fetch_start(fetch, &options, &ops_of_fetch, call, &call->fetch);
     buf_deinit(&t.url);

@@ -160,7 +160,7 @@ static bool has_arguments(const struct llm_reader *r, long index)
     return false;
 }
 
-/* Texts of an item that was streamed have been given out already. */
+/* Texts of an item that came in pieces have been given out already. */
 static void take_item(struct llm_reader *r, long index, const cJSON *item, bool streamed)
 {
     const char *type = json_get_str(item, "type");
@@ -224,6 +224,8 @@ static void take_response(struct llm_reader *r, const cJSON *response)
 
 static void take_delta(struct llm_reader *r, const char *type, long index, const char *delta)
 {
+    if (delta && *delta)
+        r->told = index + 1;
     if (strcmp(type, "output_text.delta") == 0)
         llm_reader_text(r, delta);
     else if (strcmp(type, "refusal.delta") == 0) {
@@ -265,7 +267,7 @@ static void take(struct llm_reader *r, const cJSON *root)
     else if (strcmp(type, "output_item.added") == 0)
         open_item(r, index, item);
     else if (strcmp(type, "output_item.done") == 0)
-        take_item(r, index, item, true);
+        take_item(r, index, item, r->told == index + 1);
     else
         take_delta(r, type, index, json_get_str(root, "delta"));
 }

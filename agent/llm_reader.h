@@ -37,6 +37,7 @@ struct llm_reader {
     enum llm_finish finish;
     struct llm_usage usage;
     struct llm_error error;
+    long told; /* 1 + number of the item whose words came in pieces last; of dialects that repeat */
     bool refused, failed, done, saw_chunk;
     int rc; /* sticky: E_NOMEM */
 };

@@ -5,6 +5,7 @@
 #include "conformance/embed.h"
 #include "conformance/locate.h"
 #include "conformance/nearest.h"
+#include "conformance/vary.h"
 #include "json/json.h"
 #include "json/scan.h"
 
@@ -128,32 +129,23 @@ fail:
 
 int catalog_open_embedded(struct catalog *ret)
 {
-    struct catalog c = {calloc(embed_count + 1, sizeof *c.cases), 0};
-    int rc = c.cases ? 0 : E_NOMEM;
+    struct catalog c = {0};
+    int rc = 0;
     for (size_t i = 0; i < embed_count && rc == 0; i++) {
         if (strncmp(embed_files[i].name, CASES_PREFIX, strlen(CASES_PREFIX)) != 0)
             continue;
-        rc = take_embedded(&embed_files[i], &c.cases[c.n]);
-        c.n += rc == 0;
+        struct case_file found;
+        rc = take_embedded(&embed_files[i], &found);
+        if (rc == 0)
+            rc = vary_add(&c, &found);
     }
     if (rc < 0) {
         catalog_close(&c);
         return rc;
     }
-    qsort(c.cases, c.n, sizeof *c.cases, by_id);
+    if (c.n > 0)
+        qsort(c.cases, c.n, sizeof *c.cases, by_id);
     *ret = c;
-    return 0;
-}
-
-static int add_case(struct catalog *c, struct case_file *taken)
-{
-    struct case_file *more = realloc(c->cases, (c->n + 1) * sizeof *more);
-    if (!more) {
-        case_file_deinit(taken);
-        return E_NOMEM;
-    }
-    c->cases = more;
-    c->cases[c->n++] = *taken;
     return 0;
 }
 
@@ -174,7 +166,7 @@ static int read_area(struct catalog *c, const char *dir, char *err, size_t err_n
             continue;
         rc = case_file_read(path, &found, err, err_n);
         if (rc == 0)
-            rc = add_case(c, &found);
+            rc = vary_add(c, &found);
     }
     closedir(d);
     return rc;
@@ -206,6 +198,23 @@ int catalog_open_dir(const char *dir, struct catalog *ret, char *err, size_t err
     }
     if (c.n > 0)
         qsort(c.cases, c.n, sizeof *c.cases, by_id);
+    *ret = c;
+    return 0;
+}
+
+int catalog_open_file(const char *path, struct catalog *ret, char *err, size_t err_n)
+{
+    struct catalog c = {0};
+    struct case_file found;
+    int rc = case_file_read(path, &found, err, err_n);
+    if (rc < 0)
+        return rc;
+    rc = vary_add(&c, &found);
+    if (rc < 0) {
+        snprintf(err, err_n, "cannot read %s: %s", path, err_text(rc));
+        catalog_close(&c);
+        return rc;
+    }
     *ret = c;
     return 0;
 }
@@ -248,10 +257,16 @@ const cJSON *case_json(struct case_file *c, char *err, size_t err_n)
                  scan.error_text);
         return NULL;
     }
-    rc = json_parse(c->text, c->n, &c->json, NULL);
-    if (rc < 0)
-        snprintf(err, err_n, "%s: %s", c->path, err_text(rc));
-    return c->json;
+    cJSON *json = NULL;
+    char why[300] = "";
+    rc = json_parse(c->text, c->n, &json, NULL);
+    if (rc == 0)
+        rc = vary_apply(c, json, why, sizeof why);
+    if (rc == 0)
+        return c->json = json;
+    snprintf(err, err_n, "%s: %s", c->path, *why ? why : err_text(rc));
+    cJSON_Delete(json);
+    return NULL;
 }
 
 size_t case_area(const struct case_file *c)

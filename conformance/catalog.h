@@ -9,7 +9,7 @@
  * somebody looks into them, so that naming a thousand cases costs nothing.
  */
 struct case_file {
-    char *id;         /* owned: "<area>/<name>" */
+    char *id;         /* owned: "<area>/<name>", "<area>/<name>@<variant>" */
     char *path;       /* owned: where a person finds the file */
     const char *text; /* lent by the binary, or `owned` */
     size_t n;
@@ -30,6 +30,9 @@ int catalog_open_embedded(struct catalog *ret);
  * the path and why. */
 int catalog_open_dir(const char *dir, struct catalog *ret, char *err, size_t err_n);
 
+/* The cases of one file: one, unless it varies (conformance/vary.h). As above. */
+int catalog_open_file(const char *path, struct catalog *ret, char *err, size_t err_n);
+
 /* Accepts a zeroed catalog. */
 void catalog_close(struct catalog *c);
 
@@ -40,7 +43,7 @@ const char *catalog_nearest(const struct catalog *c, const char *id);
 int case_file_read(const char *path, struct case_file *ret, char *err, size_t err_n);
 void case_file_deinit(struct case_file *c);
 
-/* The parsed case, lent; NULL if the text is not JSON (then err says where). */
+/* The parsed case, lent, with its variant's values; NULL if there is none (then err says why). */
 const cJSON *case_json(struct case_file *c, char *err, size_t err_n);
 
 /* The folder part of the id: "prompt". Returns its length. */

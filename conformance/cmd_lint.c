@@ -34,28 +34,28 @@ static int lint_recording(const struct cli *cli, const char *path, const struct 
     return rc == EXIT_DOES_NOT ? 0 : rc;
 }
 
+static unsigned lint_all(const struct catalog *c, const struct requirements *reqs)
+{
+    unsigned faults = 0;
+    for (size_t i = 0; i < c->n; i++)
+        faults += lint_case(&c->cases[i], reqs, print_fault, &c->cases[i]);
+    return faults;
+}
+
 static int lint_file(const struct cli *cli, const char *path, const struct requirements *reqs,
                      struct linted *l)
 {
     char err[512];
-    struct case_file c;
-    if (case_file_read(path, &c, err, sizeof err) < 0)
+    struct catalog c;
+    if (catalog_open_file(path, &c, err, sizeof err) < 0)
         return cli_usage_error("%s", err);
-    bool recorded = recording_is(c.text, c.n);
+    bool recorded = recording_is(c.cases[0].text, c.cases[0].n);
     if (!recorded) {
-        l->cases++;
-        l->faults += lint_case(&c, reqs, print_fault, &c);
+        l->cases += c.n;
+        l->faults += lint_all(&c, reqs);
     }
-    case_file_deinit(&c);
+    catalog_close(&c);
     return recorded ? lint_recording(cli, path, reqs, l) : 0;
-}
-
-static unsigned lint_catalog(const struct cli_data *d)
-{
-    unsigned faults = 0;
-    for (size_t i = 0; i < d->catalog.n; i++)
-        faults += lint_case(&d->catalog.cases[i], &d->reqs, print_fault, &d->catalog.cases[i]);
-    return faults;
 }
 
 /* Without files every case that is built in, or in the folder of --cases. */
@@ -70,7 +70,7 @@ int cmd_lint(const struct cli *cli)
         rc = lint_file(cli, cli->words[i], &d.reqs, &l);
     if (cli->n_words == 0) {
         l.cases = d.catalog.n;
-        l.faults = lint_catalog(&d);
+        l.faults = lint_all(&d.catalog, &d.reqs);
     }
     if (rc == 0 && l.cases > 0)
         printf("%zu case%s, %u fault%s\n", l.cases, l.cases == 1 ? "" : "s", l.faults,

@@ -267,6 +267,14 @@ static void check_timeout(struct shape *s, const cJSON *ms, const void *arg)
         shape_fault(s, "the deadline is a positive number of milliseconds");
 }
 
+/* Gone from a case by now, if it was in its form. */
+static void check_vary(struct shape *s, const cJSON *value, const void *arg)
+{
+    (void)value;
+    (void)arg;
+    shape_fault(s, "vary must be {NAME: {POINTER: VALUE, ...}, ...}, with at least one name");
+}
+
 static const struct shape_member case_members[] = {
     {"title", SHAPE_STRING, true, NULL},
     {"checks", SHAPE_ARRAY, true, check_checks},
@@ -282,6 +290,7 @@ static const struct shape_member case_members[] = {
     {"steps", SHAPE_ARRAY, true, check_steps},
     {"mutants", SHAPE_ARRAY, true, check_mutants},
     {"timeout", SHAPE_NUMBER, false, check_timeout},
+    {"vary", SHAPE_ANY, false, check_vary},
 };
 
 /* ---- what holds between members ----------------------------------------------------------------

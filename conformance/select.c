@@ -17,12 +17,20 @@ static bool holds(const cJSON *list, const char *word)
     return false;
 }
 
+/* A file that varies is all of its cases. */
+static bool is_file_of(const struct case_file *c, const char *word)
+{
+    size_t n = strcspn(c->id, "@");
+    return c->id[n] && strlen(word) == n && strncmp(c->id, word, n) == 0;
+}
+
 /* Looks into the case only if its name does not tell. */
 static bool means(struct case_file *c, const char *word)
 {
     char err[64];
     size_t area = case_area(c);
-    if (strcmp(c->id, word) == 0 || (strlen(word) == area && strncmp(c->id, word, area) == 0))
+    if (strcmp(c->id, word) == 0 || is_file_of(c, word) ||
+        (strlen(word) == area && strncmp(c->id, word, area) == 0))
         return true;
     if (strpbrk(word, "*?["))
         return fnmatch(word, c->id, 0) == 0;

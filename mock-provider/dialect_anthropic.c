@@ -219,7 +219,7 @@ static void write_call_head(struct jsonw *j, const char *id, const char *name)
     jw_key(j, "input");
 }
 
-static void write_block(struct jsonw *j, enum block kind, const struct call *c)
+static void write_block(struct jsonw *j, enum block kind, const struct call *c, bool whole)
 {
     if (kind == BLOCK_TEXT) {
         jw_kstr(j, "type", "text");
@@ -230,7 +230,7 @@ static void write_block(struct jsonw *j, enum block kind, const struct call *c)
         jw_kstr(j, "signature", "");
     } else {
         write_call_head(j, c->id, c->name);
-        jw_raw(j, "{}", 2);
+        jw_raw(j, whole ? c->args : "{}", whole ? c->args_n : 2);
     }
 }
 
@@ -249,7 +249,7 @@ static int open_block(struct writer *w, enum block kind, const struct call *c)
     begin_event(w, &j, "content_block_start");
     jw_kint(&j, "index", w->block);
     jw_kopen(&j, "content_block", '{');
-    write_block(&j, kind, c);
+    write_block(&j, kind, c, w->quirks & QUIRK_ARGS_WHOLE);
     jw_close(&j);
     return end_event(w, &j, "content_block_start");
 }
@@ -258,6 +258,8 @@ static int text(struct writer *w, const char *p, size_t n)
 {
     static const char *const names[] = {"text_delta", "text"};
     int rc = open_block(w, BLOCK_TEXT, NULL);
+    if (rc == 0 && w->quirks & QUIRK_EMPTY)
+        rc = send_delta(w, names, "", 0);
     return rc < 0 ? rc : send_delta(w, names, p, n);
 }
 
@@ -265,6 +267,8 @@ static int thought(struct writer *w, const char *p, size_t n)
 {
     static const char *const names[] = {"thinking_delta", "thinking"};
     int rc = open_block(w, BLOCK_THOUGHT, NULL);
+    if (rc == 0 && w->quirks & QUIRK_EMPTY)
+        rc = send_delta(w, names, "", 0);
     w->signature = dialect_sign(w->signature, p, n);
     return rc < 0 ? rc : send_delta(w, names, p, n);
 }
@@ -273,6 +277,8 @@ static int call(struct writer *w, const struct call *c)
 {
     static const char *const names[] = {"input_json_delta", "partial_json"};
     int rc = open_block(w, BLOCK_CALL, c);
+    if (rc == 0 && w->quirks & QUIRK_ARGS_WHOLE)
+        return stop_block(w);
     if (rc == 0)
         rc = send_delta(w, names, "", 0);
     for (uint32_t i = 0; rc == 0 && i < c->fragments; i++) {

@@ -243,9 +243,26 @@ static int end_event(struct writer *w, struct jsonw *j, const struct ending *e)
     return rc < 0 ? rc : event(w, w->event.p, w->event.n);
 }
 
+/* An event that says nothing, ahead of what does. */
+static int send_nothing(struct writer *w, bool thought)
+{
+    static const struct ending early = {.finish = FINISH_STOP};
+    bool first = !w->started;
+    struct jsonw j;
+    w->started = true;
+    if (!(w->quirks & QUIRK_EMPTY) && !(first && w->quirks & QUIRK_EARLY))
+        return 0;
+    begin_event(w, &j);
+    write_text(&j, "", 0, thought);
+    return end_event(w, &j, first && w->quirks & QUIRK_EARLY ? &early : NULL);
+}
+
 static int say(struct writer *w, const char *p, size_t n, bool thought)
 {
     struct jsonw j;
+    int rc = send_nothing(w, thought);
+    if (rc < 0)
+        return rc;
     begin_event(w, &j);
     write_text(&j, p, n, thought);
     return end_event(w, &j, NULL);

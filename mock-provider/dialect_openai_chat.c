@@ -7,7 +7,6 @@
 #include "json/json.h"
 #include "json/jsonw.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -36,16 +35,6 @@ static int read_request(const cJSON *body, cJSON *neutral, struct fault *fault)
 
 /* --- the stream --- */
 
-static void write_identity(struct writer *w, struct jsonw *j, const char *object)
-{
-    char id[48];
-    snprintf(id, sizeof id, "chatcmpl-%016" PRIx64, dialect_hash(w->seed, w->n, 0));
-    jw_kstr(j, "id", id);
-    jw_kstr(j, "object", object);
-    jw_kint(j, "created", OPENAI_CREATED + (int64_t)w->n);
-    jw_kstr(j, "model", json_get_str(w->request, "model"));
-}
-
 /* Everything of an event up to its choices is the same in all of them: written once. */
 static int write_prefix(struct writer *w)
 {
@@ -55,7 +44,7 @@ static int write_prefix(struct writer *w)
         return rc;
     jw_begin(&j, &w->prefix);
     jw_open(&j, '{');
-    write_identity(w, &j, "chat.completion.chunk");
+    openai_chat_write_identity(w, &j, "chat.completion.chunk");
     jw_close(&j);
     rc = jw_end(&j);
     w->prefix.n -= rc == 0; /* the closing brace */
@@ -63,21 +52,6 @@ static int write_prefix(struct writer *w)
 }
 
 static const char delta_head[] = ",\"choices\":[{\"index\":0,\"delta\":";
-
-static void write_usage(struct jsonw *j, const struct usage *u)
-{
-    jw_kopen(j, "usage", '{');
-    jw_kint(j, "prompt_tokens", u->input);
-    jw_kint(j, "completion_tokens", u->output);
-    jw_kint(j, "total_tokens", (int64_t)u->input + u->output);
-    jw_kopen(j, "prompt_tokens_details", '{');
-    jw_kint(j, "cached_tokens", u->cached);
-    jw_close(j);
-    jw_kopen(j, "completion_tokens_details", '{');
-    jw_kint(j, "reasoning_tokens", u->thought);
-    jw_close(j);
-    jw_close(j);
-}
 
 /* Behind the choices: nothing, or the usage so far. */
 static int end_chunk(struct writer *w)
@@ -88,7 +62,7 @@ static int end_chunk(struct writer *w)
         w->event.n = 0;
         jw_begin(&j, &w->event);
         jw_open(&j, '{');
-        write_usage(&j, &w->usage);
+        openai_chat_write_usage(&j, &w->usage);
         jw_close(&j);
         rc = jw_end(&j);
         if (rc == 0)
@@ -116,10 +90,40 @@ static int add_nulls(struct writer *w)
     return rc;
 }
 
+/* Ahead of the delta, the role again. */
+static int add_role(struct writer *w)
+{
+    static const char role[] = "{\"role\":\"assistant\"";
+    struct buf delta = w->event;
+    bool there = delta.n >= sizeof role - 1 && memcmp(delta.p, role, sizeof role - 1) == 0;
+    if (there)
+        return 0;
+    w->event = (struct buf){0};
+    int rc = buf_addf(&w->event, "%s%s%.*s", role, delta.n > 2 ? "," : "", (int)delta.n - 1,
+                      delta.p + 1);
+    buf_deinit(&delta);
+    return rc;
+}
+
+/* Events without choices, as some send them for other news. */
+static int send_no_choices(struct writer *w)
+{
+    static const char *const choices[] = {"[]", "null"};
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < ARRAY_LEN(choices); i++)
+        rc =
+            buf_addf(w->out, "%.*s,\"choices\":%s}\n\n", (int)w->prefix.n, w->prefix.p, choices[i]);
+    return rc;
+}
+
 /* An event around what `event` holds, which is the delta. */
 static int send_delta(struct writer *w, const char *finish)
 {
-    int rc = w->quirks & QUIRK_NULLS ? add_nulls(w) : 0;
+    int rc = w->quirks & QUIRK_CHOICES ? send_no_choices(w) : 0;
+    if (rc == 0 && w->quirks & QUIRK_ROLE_EACH)
+        rc = add_role(w);
+    if (rc == 0 && w->quirks & QUIRK_NULLS)
+        rc = add_nulls(w);
     if (rc < 0 || buf_add(w->out, w->prefix.p, w->prefix.n) < 0 ||
         buf_add(w->out, delta_head, sizeof delta_head - 1) < 0 ||
         buf_add(w->out, w->event.p, w->event.n) < 0)
@@ -141,7 +145,12 @@ static int start(struct writer *w, bool text)
     if (write_prefix(w) < 0 ||
         buf_addf(&w->event, "{\"role\":\"assistant\",\"content\":%s}", text ? "\"\"" : "null") < 0)
         return E_NOMEM;
-    return send_delta(w, NULL);
+    int rc = send_delta(w, NULL);
+    if (rc < 0 || !(w->quirks & QUIRK_EARLY))
+        return rc;
+    w->event.n = 0;
+    rc = buf_adds(&w->event, "{}");
+    return rc < 0 ? rc : send_delta(w, "stop");
 }
 
 static int send_text(struct writer *w, const char *member, const char *text, size_t n)
@@ -171,7 +180,33 @@ static int text(struct writer *w, const char *p, size_t n)
     int rc = start(w, true);
     if (rc == 0)
         rc = close_tag(w);
+    if (rc == 0 && w->quirks & QUIRK_EMPTY)
+        rc = send_text(w, "content", "", 0);
     return rc < 0 ? rc : send_text(w, "content", p, n);
+}
+
+/* As OpenRouter has it: a text, and beside it a list that wants to come back. */
+static int send_details(struct writer *w, const char *text, size_t n)
+{
+    struct jsonw j;
+    w->event.n = 0;
+    jw_begin(&j, &w->event);
+    jw_open(&j, '{');
+    jw_key(&j, "reasoning");
+    jw_str(&j, text, n);
+    jw_kopen(&j, "reasoning_details", '[');
+    jw_open(&j, '{');
+    jw_kstr(&j, "type", "reasoning.text");
+    jw_key(&j, "text");
+    jw_str(&j, text, n);
+    jw_kstr(&j, "signature", "mock-signature");
+    jw_kstr(&j, "format", "mock-v1");
+    jw_kint(&j, "index", 0);
+    jw_close(&j);
+    jw_close(&j);
+    jw_close(&j);
+    int rc = jw_end(&j);
+    return rc < 0 ? rc : send_delta(w, NULL);
 }
 
 static int thought(struct writer *w, const char *p, size_t n)
@@ -184,6 +219,10 @@ static int thought(struct writer *w, const char *p, size_t n)
         return rc < 0 ? rc : send_text(w, "content", p, n);
     }
     const char *member = w->quirks & QUIRK_REASONING ? "reasoning" : "reasoning_content";
+    if (rc == 0 && w->quirks & QUIRK_EMPTY)
+        rc = send_text(w, member, "", 0);
+    if (rc == 0 && w->quirks & QUIRK_DETAILS)
+        return send_details(w, p, n);
     return rc < 0 ? rc : send_text(w, member, p, n);
 }
 
@@ -192,7 +231,7 @@ static int thought(struct writer *w, const char *p, size_t n)
 /* One event about a call: where it is in the list, whether it opens, its piece of arguments. */
 struct fragment {
     const struct call *call;
-    bool opens;
+    bool names; /* it tells id and name */
     const char *args;
     size_t n;
     bool object; /* args go as JSON, not as a text */
@@ -203,7 +242,7 @@ static void write_fragment_id(struct writer *w, struct jsonw *j, const struct fr
     unsigned index = w->quirks & QUIRK_INDEX_ZERO ? 0 : w->calls;
     if (!(w->quirks & QUIRK_NO_INDEX))
         jw_kint(j, "index", index);
-    if (f->opens || w->quirks & QUIRK_ID_EACH) {
+    if (f->names || w->quirks & QUIRK_ID_EACH) {
         if (!(w->quirks & QUIRK_NO_IDS))
             jw_kstr(j, "id", f->call->id);
         jw_kstr(j, "type", "function");
@@ -222,7 +261,7 @@ static int send_fragment(struct writer *w, const struct fragment *f)
     jw_open(&j, '{');
     write_fragment_id(w, &j, f);
     jw_kopen(&j, "function", '{');
-    if (f->opens || w->quirks & QUIRK_ID_EACH)
+    if (f->names || w->quirks & QUIRK_ID_EACH)
         jw_kstr(&j, "name", f->call->name);
     else if (w->quirks & QUIRK_ID_EMPTY)
         jw_kstr(&j, "name", "");
@@ -245,7 +284,10 @@ static int send_pieces(struct writer *w, const struct call *c)
     for (uint32_t i = 0; rc == 0 && i < c->fragments; i++) {
         size_t from = i == 0 ? 0 : dialect_cut(c, i);
         size_t to = i + 1 == c->fragments ? c->args_n : dialect_cut(c, i + 1);
-        const struct fragment f = {.call = c, .args = c->args + from, .n = to - from};
+        const struct fragment f = {.call = c,
+                                   .names = i == 0 && w->quirks & QUIRK_ID_LATE,
+                                   .args = c->args + from,
+                                   .n = to - from};
         if (to > from)
             rc = send_fragment(w, &f);
     }
@@ -270,7 +312,7 @@ static int call(struct writer *w, const struct call *c)
 {
     const bool whole = w->quirks & QUIRK_ARGS_OBJECT, braces = w->quirks & QUIRK_ARGS_BRACES;
     const struct fragment opening = {.call = c,
-                                     .opens = true,
+                                     .names = !(w->quirks & QUIRK_ID_LATE),
                                      .args = whole    ? c->args
                                              : braces ? "{}"
                                                       : "",
@@ -300,118 +342,49 @@ static int error(struct writer *w, const struct fault *fault)
 
 /* --- the end --- */
 
-static const char *finish_word(const struct ending *e)
-{
-    static const char *const words[] = {
-        [FINISH_STOP] = "stop",
-        [FINISH_TOOL_CALLS] = "tool_calls",
-        [FINISH_LENGTH] = "length",
-        [FINISH_FILTER] = "content_filter",
-    };
-    return dialect_finish_word(e, words);
-}
-
 static int send_usage(struct writer *w, const struct usage *usage)
 {
     struct jsonw j;
     w->event.n = 0;
     jw_begin(&j, &w->event);
     jw_open(&j, '{');
-    write_identity(w, &j, "chat.completion.chunk");
+    openai_chat_write_identity(w, &j, "chat.completion.chunk");
     jw_kopen(&j, "choices", '[');
     jw_close(&j);
-    write_usage(&j, usage);
+    openai_chat_write_usage(&j, usage);
     jw_close(&j);
     int rc = jw_end(&j);
     return rc < 0 ? rc : event(w, w->event.p, w->event.n);
 }
 
-static int send_finish(struct writer *w, const char *word)
+/* With a usage that comes along, it is one of those events that all have it. */
+static int send_finish(struct writer *w, const struct ending *e, const char *word)
 {
     int rc = start(w, true);
     w->event.n = 0;
     if (rc == 0)
         rc = buf_adds(&w->event, "{}");
+    if (rc == 0 && e->has_usage && w->quirks & QUIRK_USAGE_LAST) {
+        w->usage = e->usage;
+        w->quirks |= QUIRK_USAGE_EACH;
+    }
     return rc < 0 ? rc : send_delta(w, word);
 }
 
 static int end(struct writer *w, const struct ending *e)
 {
-    const char *word = finish_word(e);
+    const char *word = openai_chat_finish_word(e);
     int rc = w->open ? close_tag(w) : 0;
     if (rc == 0)
         rc = buf_add(w->out, w->said.p, w->said.n);
     w->said.n = 0;
     if (rc == 0 && word)
-        rc = send_finish(w, word);
-    if (rc == 0 && e->has_usage)
+        rc = send_finish(w, e, word);
+    if (rc == 0 && e->has_usage && !(w->quirks & QUIRK_USAGE_LAST))
         rc = send_usage(w, &e->usage);
     if (rc == 0 && e->done_mark)
         rc = buf_adds(w->out, "data: [DONE]\n\n");
     return rc;
-}
-
-/* --- an answer in one piece --- */
-
-static void write_calls(struct writer *w, struct jsonw *j, const cJSON *calls)
-{
-    const cJSON *c;
-    jw_kopen(j, "tool_calls", '[');
-    cJSON_ArrayForEach(c, calls)
-    {
-        jw_open(j, '{');
-        jw_kstr(j, "id", json_get_str(c, "id"));
-        jw_kstr(j, "type", "function");
-        jw_kopen(j, "function", '{');
-        jw_kstr(j, "name", json_get_str(c, "name"));
-        if (w->quirks & QUIRK_ARGS_OBJECT) {
-            jw_key(j, "arguments");
-            dialect_write_args(j, json_get_str(c, "args"));
-        } else {
-            jw_kstr(j, "arguments", json_get_str(c, "args"));
-        }
-        jw_close(j);
-        jw_close(j);
-    }
-    jw_close(j);
-}
-
-static void write_message(struct writer *w, struct jsonw *j, const struct whole *whole)
-{
-    jw_kopen(j, "message", '{');
-    jw_kstr(j, "role", "assistant");
-    jw_key(j, "content");
-    if (whole->text.n > 0 || !whole->calls->child)
-        jw_str(j, whole->text.n > 0 ? whole->text.p : "", whole->text.n);
-    else
-        jw_null(j);
-    if (whole->thought.n > 0) {
-        jw_key(j, w->quirks & QUIRK_REASONING ? "reasoning" : "reasoning_content");
-        jw_str(j, whole->thought.p, whole->thought.n);
-    }
-    jw_kstr(j, "refusal", NULL);
-    if (whole->calls->child)
-        write_calls(w, j, whole->calls);
-    jw_close(j);
-}
-
-static int write_whole(struct writer *w, const struct whole *whole)
-{
-    struct jsonw j;
-    jw_begin(&j, w->out);
-    jw_open(&j, '{');
-    write_identity(w, &j, "chat.completion");
-    jw_kopen(&j, "choices", '[');
-    jw_open(&j, '{');
-    jw_kint(&j, "index", 0);
-    write_message(w, &j, whole);
-    jw_kstr(&j, "finish_reason", finish_word(&whole->end));
-    jw_close(&j);
-    jw_close(&j);
-    if (whole->end.has_usage)
-        write_usage(&j, &whole->end.usage);
-    jw_close(&j);
-    return jw_end(&j);
 }
 
 const struct dialect dialect_openai_chat = {
@@ -429,5 +402,5 @@ const struct dialect dialect_openai_chat = {
     .error = error,
     .event = event,
     .end = end,
-    .whole = write_whole,
+    .whole = openai_chat_write_whole,
 };

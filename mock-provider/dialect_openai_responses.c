@@ -136,7 +136,13 @@ static int send_text(struct writer *w, const char *type, const char *member, con
 static int send_delta(struct writer *w, const char *text, size_t n)
 {
     int rc = buf_add(&w->said, text, n);
-    return rc < 0 ? rc : send_text(w, words[w->open].delta, "delta", text, n);
+    bool hidden =
+        w->quirks & QUIRK_DONE_ONLY || (w->open == ITEM_CALL && w->quirks & QUIRK_ARGS_WHOLE);
+    if (rc == 0 && w->quirks & QUIRK_EMPTY && !hidden)
+        rc = send_text(w, words[w->open].delta, "delta", "", 0);
+    if (rc < 0 || hidden)
+        return rc;
+    return send_text(w, words[w->open].delta, "delta", text, n);
 }
 
 static int open_item(struct writer *w, const struct said *s)

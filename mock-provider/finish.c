@@ -60,7 +60,8 @@ static struct ending make_ending(const struct reply *r)
     struct ending e = {.finish = t->finish,
                        .word = t->finish_word,
                        .usage = finish_usage(r),
-                       .done_mark = !r->no_done};
+                       .done_mark = !r->no_done &&
+                                    (r->dialect->counted || !(r->shape.quirks & QUIRK_NO_DONE))};
     if (e.finish == FINISH_DEFAULT)
         e.finish =
             r->called && !(r->shape.quirks & QUIRK_FINISH_STOP) ? FINISH_TOOL_CALLS : FINISH_STOP;

@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/list.h"
 #include "dialect.h"
+#include "gzip.h"
 #include "http/httpd.h"
 #include "provider.h"
 #include "script.h"
@@ -133,7 +134,9 @@ struct reply {
     struct shape shape;
     struct shape_run wire;
     struct buf shaped; /* what went through the shape; owned */
-    size_t sent;       /* of it */
+    struct buf framed; /* scratch of send.c; owned */
+    struct gzip gzip;
+    size_t sent; /* of it */
     enum send_end send_end;
     bool streamed;
     bool no_done;

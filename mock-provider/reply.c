@@ -22,6 +22,7 @@ static void on_timer_closed(uv_handle_t *h)
     buf_deinit(&r->cycle);
     buf_deinit(&r->out);
     buf_deinit(&r->shaped);
+    buf_deinit(&r->framed);
     shape_deinit(&r->wire);
     buf_deinit(&r->writer.said);
     buf_deinit(&r->writer.items);
@@ -147,7 +148,6 @@ static void answer(struct reply *r)
     struct fault fault;
     char text[800];
     struct provider *p = r->p;
-    r->streamed = json_get_bool(r->neutral, "stream");
     r->writer = (struct writer){.out = &r->out, .request = r->neutral, .seed = p->seed, .n = r->n};
     struct turn *turn = choose_turn(p->script, r->neutral, text, sizeof text);
     if (!turn) {
@@ -161,6 +161,7 @@ static void answer(struct reply *r)
     if (turn->chaos != CHAOS_NONE)
         shape_chaos(&r->shape, dialect_hash(p->seed, r->n, CHAOS_DRAW),
                     turn->chaos == CHAOS_HOSTILE);
+    r->streamed = json_get_bool(r->neutral, "stream") && !r->shape.whole;
     r->writer.quirks = r->shape.quirks;
     r->writer.usage = finish_usage(r);
     verdict_request(&p->verdict, r->n, r->neutral,

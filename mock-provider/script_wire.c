@@ -23,6 +23,13 @@ static const struct flag flags[] = {
     {"event_lines", AT(no_event_lines), false},
     {"last_blank", AT(no_last_blank), false},
     {"finish_twice", AT(finish_twice), true},
+    {"trailing", AT(trailing), true},
+    {"extra", AT(extra), true},
+    {"unknown", AT(unknown), true},
+    {"pings", AT(pings), true},
+    {"whole", AT(whole), true},
+    {"gzip", AT(gzip), true},
+    {"extension", AT(extension), true},
 };
 
 static const struct {
@@ -108,10 +115,12 @@ static int read_words(const struct script_place *p, const cJSON *wire, struct sh
 static int read_quirks(const struct script_place *p, const cJSON *wire, struct shape *s)
 {
     /* in the order of enum shape_quirk */
-    static const char *const words[] = {"index_zero",  "no_index",    "id_each",    "id_empty",
-                                        "args_object", "args_braces", "args_again", "interleaved",
-                                        "finish_stop", "usage_each",  "reasoning",  "think_tags",
-                                        "nulls",       "no_role",     "no_ids",     NULL};
+    static const char *const words[] = {
+        "index_zero", "no_index",    "id_each",     "id_empty",     "args_object",  "args_braces",
+        "args_again", "interleaved", "finish_stop", "usage_each",   "reasoning",    "think_tags",
+        "nulls",      "no_role",     "no_ids",      "empty_deltas", "finish_early", "role_each",
+        "no_choices", "id_late",     "usage_last",  "args_whole",   "done_only",    "details",
+        "no_done",    NULL};
     const cJSON *quirks = json_get(wire, "quirks"), *quirk;
     if (quirks && !cJSON_IsArray(quirks))
         return script_fail(p, "wire: quirks must be an array of names");
@@ -141,10 +150,11 @@ int script_read_wire(const struct script_place *p, const cJSON *obj, struct shap
                      enum chaos *chaos)
 {
     static const char *const members[] = {
-        "bom",          "space", "comments", "empty_data", "fields", "multiline", "event_lines",
-        "last_blank",   "blank", "huge",     "duplicate",  "drop",   "garble",    "write",
-        "finish_twice", "pause", "length",   "cut",        "reset",  "stall",     "eol",
-        "type",         "chaos", "quirks",   "note",       NULL};
+        "bom",          "space", "comments", "empty_data", "fields",   "multiline", "event_lines",
+        "last_blank",   "blank", "huge",     "duplicate",  "drop",     "garble",    "write",
+        "finish_twice", "pause", "length",   "cut",        "reset",    "stall",     "eol",
+        "type",         "chaos", "quirks",   "note",       "trailing", "extra",     "unknown",
+        "pings",        "whole", "gzip",     "extension",  NULL};
     const cJSON *wire = json_get(obj, "wire");
     if (!wire)
         return 0;

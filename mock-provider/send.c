@@ -4,18 +4,29 @@
 #include "base/err.h"
 #include "base/log.h"
 
+#include <stdio.h>
+
 /* --- the head --- */
 
-/* A content-length of the script's own: the head is ours, the body is not framed. */
-static void begin_with_length(struct reply *r, const struct httpd_reply *head)
+/* Where the shape asks for what the server does not do, head and framing are ours. */
+static bool is_raw(const struct reply *r)
+{
+    return r->shape.has_length || r->shape.gzip || r->shape.extension;
+}
+
+static void begin_raw(struct reply *r, const struct httpd_reply *head)
 {
     struct buf text = {0};
     int rc = buf_addf(&text, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\n", head->status,
                       httpd_reason(head->status), head->content_type);
     for (size_t i = 0; rc == 0 && i < head->header_n; i++)
         rc = buf_addf(&text, "%s: %s\r\n", head->headers[i].name, head->headers[i].value);
-    if (rc == 0)
+    if (rc == 0 && r->shape.gzip)
+        rc = buf_adds(&text, "Content-Encoding: gzip\r\n");
+    if (rc == 0 && r->shape.has_length)
         rc = buf_addf(&text, "Content-Length: %u\r\n\r\n", r->shape.length);
+    else if (rc == 0)
+        rc = buf_adds(&text, "Transfer-Encoding: chunked\r\n\r\n");
     if (rc == 0)
         httpd_write_raw(r->req, text.p, text.n);
     else
@@ -34,20 +45,62 @@ void send_begin(struct reply *r, int status, const char *type)
     if (r->begun)
         return;
     r->begun = true;
-    if (r->shape.has_length)
-        begin_with_length(r, &head);
+    if (is_raw(r))
+        begin_raw(r, &head);
     else
         httpd_begin(r->req, &head);
 }
 
 /* --- the body --- */
 
-static void write_some(struct reply *r, const char *p, size_t n)
+static void give_up(struct reply *r)
+{
+    log_error("mock-provider: reply %u breaks off: %s", r->n, err_text(E_NOMEM));
+    httpd_cut(r->req, true);
+}
+
+static void write_chunk(struct reply *r, const char *p, size_t n)
+{
+    char head[64];
+    int head_n =
+        snprintf(head, sizeof head, "%zx%s\r\n", n, r->shape.extension ? ";mock=\"a;b\";last" : "");
+    httpd_write_raw(r->req, head, (size_t)head_n);
+    httpd_write_raw(r->req, p, n);
+    httpd_write_raw(r->req, "\r\n", 2);
+}
+
+/* What is no piece of the text any more, but what it is packed into. */
+static void write_packed(struct reply *r, const char *p, size_t n)
 {
     if (r->shape.has_length)
         httpd_write_raw(r->req, p, n);
+    else if (is_raw(r))
+        write_chunk(r, p, n);
     else
         httpd_write(r->req, p, n);
+}
+
+static void write_some(struct reply *r, const char *p, size_t n)
+{
+    r->framed.n = 0;
+    if (!r->shape.gzip)
+        write_packed(r, p, n);
+    else if (gzip_add(&r->gzip, p, n, &r->framed) == 0)
+        write_packed(r, r->framed.p, r->framed.n);
+    else
+        give_up(r);
+}
+
+/* After it the connection has to end: the server does not know that the answer did. */
+static void end_raw(struct reply *r)
+{
+    static const char end[] = "0\r\n\r\n", trailers[] = "0;end\r\nMock-Trailer: 1\r\n\r\n";
+    r->framed.n = 0;
+    if (r->shape.gzip && gzip_end(&r->gzip, &r->framed) == 0)
+        write_packed(r, r->framed.p, r->framed.n);
+    if (!r->shape.has_length)
+        httpd_write_raw(r->req, r->shape.extension ? trailers : end,
+                        r->shape.extension ? sizeof trailers - 1 : sizeof end - 1);
 }
 
 bool send_is_cut(const struct reply *r)
@@ -69,8 +122,10 @@ static void on_sent(struct reply *r)
         return;
     if (send_is_cut(r))
         how = r->shape.stop == SHAPE_RESET ? SEND_RESET : SEND_CUT;
-    if (how == SEND_END && r->shape.has_length)
-        how = SEND_CUT; /* nothing else ends a body of a length that is not its own */
+    if (how == SEND_END && is_raw(r)) {
+        end_raw(r);
+        how = SEND_CUT;
+    }
     if (how == SEND_END)
         httpd_end(r->req);
     else if (how != SEND_OPEN)
@@ -104,12 +159,6 @@ static void pump(struct reply *r)
         uv_timer_start(&r->pace, on_pace, r->shape.pause, 0);
     else
         on_sent(r);
-}
-
-static void give_up(struct reply *r)
-{
-    log_error("mock-provider: reply %u breaks off: %s", r->n, err_text(E_NOMEM));
-    httpd_cut(r->req, true);
 }
 
 void send_bytes(struct reply *r, const char *p, size_t n, bool stream)

@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 
+#include <stdio.h>
 #include <string.h>
 
 void shape_deinit(struct shape_run *w)
@@ -93,7 +94,15 @@ static int add_spaces(struct buf *out, size_t n)
     return rc;
 }
 
-/* Between the first brace and what follows, white space and a new line may stand. */
+/* The end of a data line. */
+static int end_data(struct writing *to)
+{
+    int rc = to->s->trailing ? buf_adds(to->out, "  ") : 0;
+    return rc < 0 ? rc : buf_adds(to->out, to->eol);
+}
+
+/* Between the first brace and what follows, white space, a new line and one more member may stand.
+ */
 static int add_stretched(struct writing *to, const char *p, size_t n)
 {
     bool huge = to->s->huge > 0 && to->w->events == 1;
@@ -106,19 +115,24 @@ static int add_stretched(struct writing *to, const char *p, size_t n)
         rc = buf_adds(to->out, to->eol);
     if (rc == 0 && to->s->multiline)
         rc = buf_adds(to->out, to->s->no_space ? "data:" : "data: ");
+    if (rc == 0 && to->s->extra && p[1] == '"')
+        rc = buf_adds(to->out, "\"x_mock\":{\"a\":[null,1e3,\"\"]},");
     if (rc == 0)
         rc = buf_add(to->out, p + 1, n - 1);
-    return rc < 0 ? rc : buf_adds(to->out, to->eol);
+    return rc < 0 ? rc : end_data(to);
 }
 
 static int add_data(struct writing *to, const char *p, size_t n)
 {
-    bool stretched = to->s->multiline || (to->s->huge > 0 && to->w->events == 1);
+    bool stretched = to->s->multiline || to->s->extra || (to->s->huge > 0 && to->w->events == 1);
     if (to->s->garble == to->w->events)
         n /= 2;
     if (stretched && n > 1 && *p == '{')
         return add_stretched(to, p, n);
-    return add_line(to, "data:", p, n);
+    if (buf_adds(to->out, to->s->no_space || n == 0 ? "data:" : "data: ") < 0 ||
+        buf_add(to->out, p, n) < 0)
+        return E_NOMEM;
+    return end_data(to);
 }
 
 static int copy_line(struct writing *to, struct line l)
@@ -140,9 +154,24 @@ static int copy_line(struct writing *to, struct line l)
     return head == 6 ? add_line(to, "event:", p, n) : add_data(to, p, n);
 }
 
+/* An event of that type that says nothing else. */
+static int add_event(struct writing *to, const char *type)
+{
+    char json[48];
+    int n = snprintf(json, sizeof json, "{\"type\":\"%s\"}", type);
+    int rc = to->s->no_event_lines ? 0 : add_line(to, "event:", type, strlen(type));
+    if (rc == 0)
+        rc = add_line(to, "data:", json, (size_t)n);
+    return rc < 0 ? rc : buf_adds(to->out, to->eol);
+}
+
 static int add_before(struct writing *to)
 {
     int rc = to->s->comments ? add_line(to, ": keep-alive", "", 0) : 0;
+    if (rc == 0 && to->s->unknown)
+        rc = add_event(to, "x_mock");
+    if (rc == 0 && to->s->pings)
+        rc = add_event(to, "ping");
     if (rc == 0 && to->s->empty_data)
         rc = add_line(to, "data:", "", 0);
     if (rc == 0 && to->s->empty_data)

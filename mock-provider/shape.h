@@ -32,7 +32,17 @@ enum shape_quirk {
     QUIRK_THINK_TAGS = 1 << 11, /* thoughts in the text, between <think> tags */
     QUIRK_NULLS = 1 << 12,      /* null for every member a delta lacks */
     QUIRK_NO_ROLE = 1 << 13,    /* no delta gives the role */
-    QUIRK_NO_IDS = 1 << 14      /* calls have no id */
+    QUIRK_NO_IDS = 1 << 14,     /* calls have no id */
+    QUIRK_EMPTY = 1 << 15,      /* an empty piece of text before each */
+    QUIRK_EARLY = 1 << 16,      /* a finish in an empty event before anything is said */
+    QUIRK_ROLE_EACH = 1 << 17,  /* each delta gives the role */
+    QUIRK_CHOICES = 1 << 18,    /* events whose choices are empty, and null */
+    QUIRK_ID_LATE = 1 << 19,    /* id and name come after the first piece of arguments */
+    QUIRK_USAGE_LAST = 1 << 20, /* usage comes with the finish */
+    QUIRK_ARGS_WHOLE = 1 << 21, /* arguments stand whole where the call begins, or ends */
+    QUIRK_DONE_ONLY = 1 << 22,  /* no deltas: what is said stands in what ends it */
+    QUIRK_DETAILS = 1 << 23,    /* thoughts in a list of details, too */
+    QUIRK_NO_DONE = 1 << 24     /* no end mark, where it is not the finish as well */
 };
 
 struct shape {
@@ -43,6 +53,10 @@ struct shape {
     bool comments;       /* a comment line before each event */
     bool empty_data;     /* an event without data before each event */
     bool fields;         /* id and retry in each event */
+    bool trailing;       /* spaces behind each event's data */
+    bool extra;          /* a member nobody knows in each event */
+    bool unknown;        /* an event of a type nobody knows before each event */
+    bool pings;          /* an event "ping" before each event */
     bool multiline;      /* the data in two lines */
     bool no_event_lines; /* the lines that name the type are left out */
     bool no_last_blank;  /* no empty line after the last event */
@@ -59,6 +73,9 @@ struct shape {
     /* How it is written: that many bytes at once, that many ms between them. */
     uint32_t write, pause;
     const char *type; /* content type instead of the right one; lent, or NULL */
+    bool whole;       /* one JSON answer, though a stream was asked for */
+    bool gzip;        /* content-encoding */
+    bool extension;   /* chunks have extensions, and trailers follow */
     bool has_length;  /* content-length instead of chunks */
     uint32_t length;
 };

@@ -43,6 +43,7 @@ struct fetch_options {
     uint64_t connect_ms; /* 0: 15 s */
     uint64_t idle_ms;    /* connected, and no byte either way for that long: E_TIMEOUT; 0: never.
                             Time spent paused does not count */
+    bool decode;         /* a body that is compressed, though nobody asked for it, is unpacked */
 };
 
 int fetch_create(uv_loop_t *loop, struct fetch **ret);

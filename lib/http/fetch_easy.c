@@ -151,6 +151,8 @@ static bool set_request(struct fetch_req *r, const struct fetch_options *o)
     bool bad = set(r->easy, CURLOPT_URL, o->url) || set(r->easy, CURLOPT_HTTPHEADER, r->headers);
     if (strcmp(o->method, "HEAD") == 0)
         bad = bad || set(r->easy, CURLOPT_NOBODY, 1L);
+    if (o->decode)
+        bad = bad || set(r->easy, CURLOPT_ACCEPT_ENCODING, "");
     if (has_body)
         bad = bad || set(r->easy, CURLOPT_POST, 1L) ||
               set(r->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->body.n) ||

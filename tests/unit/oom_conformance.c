@@ -14,6 +14,7 @@
 #include "conformance/select.h"
 #include "conformance/tally.h"
 #include "conformance/transcript.h"
+#include "conformance/vary.h"
 #include "conformance/words.h"
 #include "mock-client/trace.h"
 #include "json/json.h"
@@ -278,6 +279,25 @@ static void fill(struct trace *t)
     assert_non_null(trace_add(t, TRACE_CLIENT, "raw", "{}\n", 3, NULL, 0));
 }
 
+static int vary_case(void *arg)
+{
+    static const char text[] = "{\"vary\":{\"x\":{\"/a\":{\"b\":[1]}},\"y\":{}}}";
+    struct catalog c = {0};
+    char err[64];
+    (void)arg;
+    struct case_file file = {.id = strdup("a/b"), .path = strdup("p"), .text = text};
+    file.n = sizeof text - 1;
+    if (!file.id || !file.path) {
+        case_file_deinit(&file);
+        return E_NOMEM;
+    }
+    int rc = vary_add(&c, &file);
+    if (rc == 0 && !case_json(&c.cases[0], err, sizeof err))
+        rc = E_NOMEM;
+    catalog_close(&c);
+    return rc;
+}
+
 static void every_allocation_may_fail(void **state)
 {
     static const char case_text[] =
@@ -292,6 +312,7 @@ static void every_allocation_may_fail(void **state)
     fill(&trace);
     oom_fail_each(load_requirements, NULL);
     oom_fail_each(select_some, NULL);
+    oom_fail_each(vary_case, NULL);
     oom_fail_each(cover, &file);
     oom_fail_each(read_mutant, mutant);
     oom_fail_each(conclude, &file);

@@ -119,6 +119,58 @@ static void reads_one_file(void **state)
     case_file_deinit(&f);
 }
 
+#define VARY(variants) "{\"title\": \"Varies\", \"model\": {\"a\": [1]}, \"vary\": {" variants "}}"
+
+static void one_file_for_many_cases(void **state)
+{
+    struct catalog c;
+    char path[512], err[256];
+    snprintf(path, sizeof path, "%s/prompt/streams.json", (const char *)*state);
+    put(*state, "prompt/streams.json",
+        VARY("\"two\": {\"/model/a/0\": 2, \"/title\": \"T\"}, \"one\": {\"/model\": null}"));
+    assert_int_equal(catalog_open_dir(*state, &c, err, sizeof err), 0);
+    assert_int_equal(c.n, 3);
+    assert_null(catalog_find(&c, "prompt/streams"));
+    struct case_file *two = catalog_find(&c, "prompt/streams@two");
+    struct case_file *one = catalog_find(&c, "prompt/streams@one");
+    assert_string_equal(case_title(two), "Varies"); /* as the file says it, unparsed */
+    const cJSON *root = case_json(two, err, sizeof err);
+    assert_string_equal(json_get_str(root, "title"), "T");
+    assert_int_equal(cJSON_GetArraySize(json_get(json_get(root, "model"), "a")), 2);
+    assert_null(json_get(root, "vary"));
+    assert_true(cJSON_IsNull(json_get(case_json(one, err, sizeof err), "model")));
+    catalog_close(&c);
+    assert_int_equal(catalog_open_file(path, &c, err, sizeof err), 0);
+    assert_int_equal(c.n, 2);
+    catalog_close(&c);
+    put(*state, "prompt/streams.json", "{\"title\": \"Streams\"}");
+}
+
+static void names_variants_that_are_none(void **state)
+{
+    static const struct {
+        const char *text, *want;
+    } rows[] = {
+        {VARY("\"a\": {\"/none/x\": 1}"), "\"/none/x\" leads nowhere"},
+        {VARY("\"a\": {\"none\": 1}"), "\"none\" leads nowhere"},
+        {VARY("\"a\": 1"), "\"a\" must be {POINTER: VALUE, ...}"},
+        {VARY("\"a\": {}, \"a\": {}"), "\"a\" stands twice"},
+        {VARY("\"A b\": {}"), "\"A b\" is no name"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct catalog c;
+        char path[512], err[256];
+        snprintf(path, sizeof path, "%s/prompt/streams.json", (const char *)*state);
+        put(*state, "prompt/streams.json", rows[i].text);
+        assert_int_equal(catalog_open_file(path, &c, err, sizeof err), 0);
+        assert_null(case_json(&c.cases[0], err, sizeof err));
+        if (!strstr(err, rows[i].want))
+            fail_msg("%s: %s", rows[i].text, err);
+        catalog_close(&c);
+    }
+    put(*state, "prompt/streams.json", "{\"title\": \"Streams\"}");
+}
+
 static void opens_what_is_embedded(void **state)
 {
     struct catalog c;
@@ -152,9 +204,14 @@ static void titles_of_any_form(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_a_folder),        cmocka_unit_test(titles_of_any_form),
-        cmocka_unit_test(names_what_is_no_json), cmocka_unit_test(names_a_missing_folder),
-        cmocka_unit_test(reads_one_file),        cmocka_unit_test(opens_what_is_embedded),
+        cmocka_unit_test(reads_a_folder),
+        cmocka_unit_test(titles_of_any_form),
+        cmocka_unit_test(names_what_is_no_json),
+        cmocka_unit_test(names_a_missing_folder),
+        cmocka_unit_test(reads_one_file),
+        cmocka_unit_test(one_file_for_many_cases),
+        cmocka_unit_test(names_variants_that_are_none),
+        cmocka_unit_test(opens_what_is_embedded),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }

@@ -54,6 +54,11 @@ static void test_quirks(void **state)
         {"\"reasoning\"", "Hi", "", BOTH, END},
         {"\"think_tags\"", "<think>hm</think>Hi", "", BOTH, END},
         {"\"nulls\",\"no_role\"", "Hi", "hm", BOTH, END},
+        {"\"empty_deltas\",\"role_each\"", "Hi", "hm", BOTH, END},
+        {"\"finish_early\"", "Hi", "hm", BOTH, "stop " END},
+        {"\"no_choices\"", "Hi", "hm", BOTH, END},
+        {"\"details\"", "Hi", "", BOTH, END},
+        {"\"no_done\"", "Hi", "hm", BOTH, "tool_calls "},
         {"\"no_ids\"", "Hi", "hm", "..{\"p.\":1}..{\"q.\":2}", END},
     };
     for (size_t i = 0; i < sizeof wants / sizeof wants[0]; i++)
@@ -89,6 +94,20 @@ static void test_bytes(void **state)
     check_body(f, "nulls", HI_TOOLS,
                "\"delta\":{\"content\":null,\"refusal\":null,\"tool_calls\":null,"
                "\"reasoning_content\":null},\"finish_reason\":\"tool_calls\"");
+    check_body(f, "id_late", HI_TOOLS,
+               "{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"\"}}]}");
+    check_body(
+        f, "id_late", HI_TOOLS,
+        "{\"index\":0,\"id\":\"a\",\"type\":\"function\",\"function\":{\"name\":\"read_file\","
+        "\"arguments\":\"{\\\"p\"}}");
+    check_body(f, "role_each", HI_TOOLS, "\"delta\":{\"role\":\"assistant\",\"tool_calls\":[{");
+    check_body(f, "empty_deltas", HI_TOOLS, "\"delta\":{\"reasoning_content\":\"\"}");
+    check_body(f, "no_choices", HI_TOOLS, ",\"choices\":[]}\n\ndata: ");
+    check_body(f, "no_choices", HI_TOOLS, ",\"choices\":null}\n\ndata: ");
+    check_body(
+        f, "details", HI_TOOLS,
+        "\"delta\":{\"reasoning\":\"hm\",\"reasoning_details\":[{\"type\":\"reasoning.text\","
+        "\"text\":\"hm\",");
     check_body(f, "reasoning", WHOLE_TOOLS, "\"reasoning\":\"hm\"");
     check_body(f, "args_object", WHOLE_TOOLS, "\"arguments\":{\"p\":1}");
 }

@@ -79,8 +79,12 @@ static void run(struct fixture *f, size_t dialect, const char *body, const char 
     open_with(f, script, NULL);
     snprintf(url, sizeof url, "http://127.0.0.1:%d%s", provider_port(f->provider),
              dialects[dialect].path);
-    const struct fetch_options o = {
-        .method = "POST", .url = url, .headers = headers, .body = body, .body_n = strlen(body)};
+    const struct fetch_options o = {.method = "POST",
+                                    .url = url,
+                                    .headers = headers,
+                                    .body = body,
+                                    .body_n = strlen(body),
+                                    .decode = true};
     sse_init(&g->sse, 8u << 20, on_got_event, g);
     assert_int_equal(fetch_start(f->fetch, &o, &got_ops, g, &req), 0);
     while (!g->done)
@@ -126,6 +130,11 @@ static const char *const legal[] = {
     "{\"write\":2,\"eol\":\"cr\",\"multiline\":true}",
     "{\"write\":100,\"pause\":1,\"huge\":10}",
     "{\"type\":\"application/x-whatever\"}",
+    "{\"trailing\":true}",
+    "{\"gzip\":true}",
+    "{\"gzip\":true,\"write\":1,\"huge\":70000}",
+    "{\"extension\":true}",
+    "{\"extension\":true,\"gzip\":true,\"write\":3}",
     "{\"chaos\":\"legal\"}",
     "{\"chaos\":\"legal\",\"eol\":\"crlf\"}",
     "{\"bom\":true,\"comments\":true,\"fields\":true,\"multiline\":true,\"space\":false,"

@@ -55,6 +55,16 @@ static void test_legal_shapes(void **state)
     CHECK("event: a\ndata: {\ndata: \"x\":1}\n\ndata: {\ndata: \"y\":22}\n\n", .multiline = true);
     CHECK("data: {\"x\":1}\n\ndata: {\"y\":22}\n\n", .no_event_lines = true);
     CHECK("event: a\ndata: {\"x\":1}\n\ndata: {\"y\":22}\n", .no_last_blank = true);
+    CHECK("event: a\ndata: {\"x\":1}  \n\ndata: {\"y\":22}  \n\n", .trailing = true);
+    CHECK("event: a\ndata: {\"x_mock\":{\"a\":[null,1e3,\"\"]},\"x\":1}\n\n"
+          "data: {\"x_mock\":{\"a\":[null,1e3,\"\"]},\"y\":22}\n\n",
+          .extra = true);
+    CHECK("event: x_mock\ndata: {\"type\":\"x_mock\"}\n\nevent: a\ndata: {\"x\":1}\n\n"
+          "event: x_mock\ndata: {\"type\":\"x_mock\"}\n\ndata: {\"y\":22}\n\n",
+          .unknown = true);
+    CHECK("data:{\"type\":\"ping\"}\n\ndata:{\"x\":1}\n\n"
+          "data:{\"type\":\"ping\"}\n\ndata:{\"y\":22}\n\n",
+          .pings = true, .no_space = true, .no_event_lines = true);
     CHECK("event: a\ndata: {   \"x\":1}\n\ndata: {\"y\":22}\n\n", .huge = 3);
 }
 
