@@ -42,6 +42,7 @@ enum letter {
     OPT_LOG,
     OPT_REPORT,
     OPT_DRY_RUN,
+    OPT_NO_ISOLATION,
     OPT_JSON,
     OPT_MONITORS,
     OPT_SUMMARY,
@@ -89,6 +90,8 @@ static const struct {
     {"report", OPT_REPORT, "KIND=FILE", CLI_JUDGING | CLI_REPORT,
      "write a report: junit, tap, json, md or html (any number)"},
     {"dry-run", OPT_DRY_RUN, NULL, CLI_JUDGING, "say what would be run, and start nothing"},
+    {"no-isolation", OPT_NO_ISOLATION, NULL, CLI_JUDGING,
+     "let the agent see the network although its profile wants it isolated"},
     {"json", OPT_JSON, NULL, CLI_JSON, "as JSON"},
     {"monitors", OPT_MONITORS, NULL, CLI_MONITORS, "the rules that watch every case instead"},
     {"summary", OPT_SUMMARY, NULL, CLI_SUMMARY, "only the counts by area and level"},
@@ -272,6 +275,7 @@ static int take_option(struct cli *cli, int letter, const char *value)
         cli->last_failed |= letter == OPT_LAST_FAILED;
         cli->strict |= letter == OPT_STRICT;
         cli->fail_fast |= letter == OPT_FAIL_FAST;
+        cli->no_isolation |= letter == OPT_NO_ISOLATION;
         cli->dry_run |= letter == OPT_DRY_RUN;
         cli->json |= letter == OPT_JSON;
         cli->monitors |= letter == OPT_MONITORS;

@@ -50,7 +50,7 @@ struct cli {
     unsigned jobs; /* 0: not said */
     double timeout_scale;
     uint64_t seed;
-    bool strict, fail_fast, dry_run, json, monitors, summary;
+    bool strict, fail_fast, dry_run, no_isolation, json, monitors, summary;
     const char *trace_dir; /* of tap: a file */
     const char *log;
     struct cli_report reports[CLI_MAX_REPORTS];

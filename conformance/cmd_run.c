@@ -5,6 +5,7 @@
 #include "conformance/baseline.h"
 #include "conformance/console.h"
 #include "conformance/failure.h"
+#include "conformance/isolate.h"
 #include "conformance/lint.h"
 #include "conformance/probe.h"
 #include "conformance/report.h"
@@ -383,6 +384,20 @@ static int judge(struct run *run)
     return rc != 0 ? rc : (int)outcome_exit_code(&run->outcome);
 }
 
+/* Agents of others call home and leave daemons behind; those go on in a world of their own. True in
+ * the process that waited for it: *retrc is what the run has come to. */
+static bool ran_elsewhere(const struct run *run, int *retrc)
+{
+    char err[128];
+    if (!profile_isolates(&run->profile) || run->cli->no_isolation || run->cli->dry_run)
+        return false;
+    int rc = isolate_enter(retrc, err, sizeof err);
+    if (rc < 0)
+        fprintf(stderr, "acp-conformance: %s runs with the network as it is: %s\n",
+                run->profile.name, err);
+    return rc == 1;
+}
+
 /* ---- set-up -------------------------------------------------------------------------------------
  */
 
@@ -468,7 +483,7 @@ int cmd_run(const struct cli *cli)
 {
     struct run run = {.cli = cli};
     int rc = prepare(&run);
-    if (rc == 0)
+    if (rc == 0 && !ran_elsewhere(&run, &rc))
         rc = cli->dry_run ? dry_run(&run) : judge(&run);
     free(run.jobs);
     tally_deinit(&run.tally);

@@ -119,6 +119,7 @@ static int check_profile(const cJSON *json, char *err, size_t err_n)
         {"timeout_scale", SHAPE_NUMBER, false, check_scale},
         {"after_session", SHAPE_ARRAY, false, check_calls},
         {"eof_ms", SHAPE_NUMBER, false, check_ms},
+        {"isolate", SHAPE_BOOL, false, NULL},
         {"npm", SHAPE_OBJECT, false, check_packages},
         {"known", SHAPE_OBJECT, false, check_known},
     };
@@ -286,6 +287,11 @@ const cJSON *profile_after_session(const struct profile *p)
 const cJSON *profile_known(const struct profile *p)
 {
     return json_get(p->json, "known");
+}
+
+bool profile_isolates(const struct profile *p)
+{
+    return json_get_bool(p->json, "isolate");
 }
 
 int64_t profile_eof_ms(const struct profile *p, int64_t otherwise)

@@ -18,6 +18,7 @@
  *   timeout_scale   multiplies all deadlines, for agents that are slow by nature
  *   after_session   requests that follow each session/new of a case: [{"method", "params"}]
  *   eof_ms     how long it is given to end after EOF, before SIGTERM
+ *   isolate    no network but loopback, and an end to all its processes, where that can be had
  *   npm        packages that hold the agent: {"folder below {peers}": ["name@version", ...]}
  *   known      deviations that were looked into: {"PROMPT-12": "what it does"}
  * Strings of command, env, home and intents may hold {provider} (base URL of the mock provider),
@@ -64,6 +65,7 @@ int profile_find(const struct profile *p, const struct profile_places *places, c
 cJSON *profile_intents(const struct profile *p, const struct profile_places *places);
 const cJSON *profile_after_session(const struct profile *p); /* or NULL; lent */
 const cJSON *profile_known(const struct profile *p);         /* or NULL; lent */
+bool profile_isolates(const struct profile *p);
 int64_t profile_eof_ms(const struct profile *p, int64_t otherwise);
 bool profile_has_intent(const struct profile *p, const char *intent);
 double profile_timeout_scale(const struct profile *p);
