@@ -14,7 +14,7 @@ _acp_kit_words() { # PROGRAM COMMAND: what may stand there beside options
   case ${1##*/}:$2 in
     acp-conformance:run | acp-conformance:list | acp-conformance:explain | acp-conformance:prove)
       "$1" list 2>/dev/null </dev/null | awk '{ print $1 }' ;;
-    acp-conformance:lint | acp-conformance:replay) compgen -f -- "$3" ;;
+    acp-conformance:lint | acp-conformance:replay | acp-conformance:matrix) compgen -f -- "$3" ;;
     acp-agent:acp) compgen -d -- "$3" ;;
     acp-agent:sessions) printf '%s\n' list show export delete ;;
     acp-mock-client: | acp-mock-provider:) compgen -c -- "$3" ;;

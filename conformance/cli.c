@@ -43,6 +43,7 @@ enum letter {
     OPT_REPORT,
     OPT_DRY_RUN,
     OPT_NO_ISOLATION,
+    OPT_BEFORE,
     OPT_JSON,
     OPT_MONITORS,
     OPT_SUMMARY,
@@ -92,6 +93,8 @@ static const struct {
     {"dry-run", OPT_DRY_RUN, NULL, CLI_JUDGING, "say what would be run, and start nothing"},
     {"no-isolation", OPT_NO_ISOLATION, NULL, CLI_JUDGING,
      "let the agent see the network although its profile wants it isolated"},
+    {"before", OPT_BEFORE, "REPORT", CLI_BEFORE,
+     "a former report: tell what is new, fixed or changed since (any number)"},
     {"json", OPT_JSON, NULL, CLI_JSON, "as JSON"},
     {"monitors", OPT_MONITORS, NULL, CLI_MONITORS, "the rules that watch every case instead"},
     {"summary", OPT_SUMMARY, NULL, CLI_SUMMARY, "only the counts by area and level"},
@@ -238,6 +241,9 @@ static int take_option(struct cli *cli, int letter, const char *value)
     case OPT_EXCLUDE:
         cli->excludes[cli->n_excludes++] = value;
         break;
+    case OPT_BEFORE:
+        cli->before[cli->n_before++] = value;
+        break;
     case OPT_JOBS:
         rc = take_number("jobs", value, 1, &number);
         cli->jobs = number > 256 ? 256 : (unsigned)number;
@@ -363,7 +369,8 @@ static int run_command(const struct cli_command *c, int argc, char **argv)
     int rc = GO_ON;
     cli.words = calloc((size_t)argc + 1, sizeof *cli.words);
     cli.excludes = calloc((size_t)argc + 1, sizeof *cli.excludes);
-    if (!cli.words || !cli.excludes) {
+    cli.before = calloc((size_t)argc + 1, sizeof *cli.before);
+    if (!cli.words || !cli.excludes || !cli.before) {
         rc = cli_no_verdict("%s", err_text(E_NOMEM));
     } else {
         argc = cut_command(argc, argv, &cli);
@@ -376,6 +383,7 @@ static int run_command(const struct cli_command *c, int argc, char **argv)
     }
     free(cli.words);
     free(cli.excludes);
+    free(cli.before);
     return rc;
 }
 

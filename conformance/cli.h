@@ -26,6 +26,7 @@ enum cli_option {
     CLI_SHARD = 1 << 10,
     CLI_STRICT = 1 << 11,
     CLI_REPORT = 1 << 12,
+    CLI_BEFORE = 1 << 14,
     CLI_LOG = 1 << 13 /* --log, and --trace with a file */
 };
 
@@ -47,6 +48,8 @@ struct cli {
     size_t n_words;
     const char **excludes; /* owned list */
     size_t n_excludes;
+    const char **before; /* owned list: former reports */
+    size_t n_before;
     unsigned jobs; /* 0: not said */
     double timeout_scale;
     uint64_t seed;
@@ -111,6 +114,7 @@ int cmd_lint(const struct cli *cli);
 int cmd_prove(const struct cli *cli);
 int cmd_new(const struct cli *cli);
 int cmd_replay(const struct cli *cli);
+int cmd_matrix(const struct cli *cli);
 int cmd_tap(const struct cli *cli);
 
 #endif

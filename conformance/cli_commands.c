@@ -50,6 +50,12 @@ static const struct cli_command commands[] = {
      "client said is said again, and what the agent does otherwise than before is told.\n"
      "Exit codes: 0 conforms and as before, 1 not so, 2 usage, 3 no verdict.\n",
      CLI_WORDS | CLI_PROFILE | CLI_COMMAND | CLI_RUNNING, cmd_replay},
+    {"matrix", "REPORT...", "set agents side by side",
+     "REPORT is what run --report json=FILE has written, one for each agent. Without --report "
+     "(html "
+     "or md) the page\n"
+     "is printed in Markdown. Exit codes: 0 done, 2 usage, 3 a page cannot be written.\n",
+     CLI_WORDS | CLI_BEFORE | CLI_REPORT, cmd_matrix},
     {"tap", "[--trace FILE] [--log FILE] -- AGENT CMD...",
      "listen in between an editor and an agent",
      "Put it before the agent's command in the editor's settings: every byte passes as it is, the "

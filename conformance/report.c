@@ -38,7 +38,7 @@ static bool is_special(const char *path)
 }
 
 /* A report that is there is whole: it is written beside its place and moved. */
-static int write_file(const char *path, const struct buf *text)
+static int replace_file(const char *path, const struct buf *text)
 {
     char beside[1024];
     if (is_special(path))
@@ -62,8 +62,16 @@ int report_write(const char *kind, const char *path, const struct outcome *o, ch
         if (strcmp(kinds[i].name, kind) == 0)
             rc = kinds[i].write(o, &text);
     if (rc == 0)
-        rc = write_file(path, &text);
+        rc = replace_file(path, &text);
     buf_deinit(&text);
+    if (rc < 0)
+        snprintf(err, err_n, "cannot write the report %s: %s", path, err_text(rc));
+    return rc;
+}
+
+int report_write_text(const char *path, const struct buf *text, char *err, size_t err_n)
+{
+    int rc = replace_file(path, text);
     if (rc < 0)
         snprintf(err, err_n, "cannot write the report %s: %s", path, err_text(rc));
     return rc;

@@ -28,5 +28,7 @@ int report_html(const struct outcome *o, struct buf *out);
  */
 int report_write(const char *kind, const char *path, const struct outcome *o, char *err,
                  size_t err_n);
+/* The same with a text that is there already. */
+int report_write_text(const char *path, const struct buf *text, char *err, size_t err_n);
 
 #endif
