@@ -227,6 +227,18 @@ static int take_repeat(struct cli *cli, const char *value)
     return rc;
 }
 
+static void take_flag(struct cli *cli, int letter)
+{
+    cli->last_failed |= letter == OPT_LAST_FAILED;
+    cli->strict |= letter == OPT_STRICT;
+    cli->fail_fast |= letter == OPT_FAIL_FAST;
+    cli->no_isolation |= letter == OPT_NO_ISOLATION;
+    cli->dry_run |= letter == OPT_DRY_RUN;
+    cli->json |= letter == OPT_JSON;
+    cli->monitors |= letter == OPT_MONITORS;
+    cli->summary |= letter == OPT_SUMMARY;
+}
+
 static int take_option(struct cli *cli, int letter, const char *value)
 {
     double number = 0;
@@ -278,14 +290,7 @@ static int take_option(struct cli *cli, int letter, const char *value)
         cli->state = value;
         break;
     default:
-        cli->last_failed |= letter == OPT_LAST_FAILED;
-        cli->strict |= letter == OPT_STRICT;
-        cli->fail_fast |= letter == OPT_FAIL_FAST;
-        cli->no_isolation |= letter == OPT_NO_ISOLATION;
-        cli->dry_run |= letter == OPT_DRY_RUN;
-        cli->json |= letter == OPT_JSON;
-        cli->monitors |= letter == OPT_MONITORS;
-        cli->summary |= letter == OPT_SUMMARY;
+        take_flag(cli, letter);
     }
     return rc;
 }

@@ -199,7 +199,7 @@ static int add_member(struct buf *out, const cJSON *check, const char *name, con
 {
     const cJSON *value = json_get(check, name);
     char *text = value && !cJSON_IsString(value) ? cJSON_PrintUnformatted(value) : NULL;
-    const char *words = cJSON_IsString(value) ? value->valuestring : text;
+    const char *words = text ? text : value ? value->valuestring : NULL;
     int rc = words && words[0] ? buf_addf(out, "%s%.300s", before, words) : 0;
     cJSON_free(text);
     return rc;

@@ -35,6 +35,8 @@ static void judge_stray(struct watch *w, const struct wire_msg *m)
         watch_blame(w, &b, "a response to no request: notifications are never answered");
     } else {
         b.id = named ? "RPC-02" : "RPC-25";
+        if (!named && open && !wire_id_is_plain(open->id))
+            b.at_most = VERDICT_INFO; /* it may have been beyond the reader */
         watch_blame(w, &b,
                     named ? "the response's id is not that of any request"
                           : "the response has no id, or null, though every request could be read");

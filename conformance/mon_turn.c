@@ -12,8 +12,8 @@
 enum { LATE_US = 2000000 }; /* beyond that an update is taken for something new */
 
 struct turns {
-    bool dismissed; /* the client closed or reloaded a session, cancelled a request or dismissed a
-                       dialog */
+    bool dismissed; /* the client closed or reloaded a session, cancelled a request, dismissed a
+                       dialog or sent a second prompt into a turn */
 };
 
 static bool is_of_turn(const char *kind)
@@ -65,6 +65,8 @@ static void note_client(struct turns *t, const struct wire_msg *m)
         t->dismissed |= dismisses(m);
     else if (m->method)
         t->dismissed |=
+            (strcmp(m->method, "session/prompt") == 0 && m->session &&
+             m->session->turns_open > 1) ||
             strcmp(m->method, "session/close") == 0 || strcmp(m->method, "session/delete") == 0 ||
             strcmp(m->method, "session/load") == 0 || strcmp(m->method, "$/cancel_request") == 0;
 }

@@ -103,7 +103,8 @@ bool wire_is_open(const struct wire *w, const struct wire_call *c);
 /* Same type and value; numbers as numbers. */
 bool wire_id_equal(const cJSON *a, const cJSON *b);
 
-/* An id every implementation copes with: a string, or an integer of 32 bits (ambiguities 29). */
+/* An id every implementation copes with: a string, or an integer from 0 to 2^31 - 1 (ambiguities
+ * 29). */
 bool wire_id_is_plain(const cJSON *id);
 
 enum trace_side wire_other_side(enum trace_side side);

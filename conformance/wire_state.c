@@ -24,7 +24,7 @@ bool wire_id_is_plain(const cJSON *id)
 {
     if (cJSON_IsString(id))
         return true;
-    return cJSON_IsNumber(id) && fabs(id->valuedouble) <= 2147483647.0 &&
+    return cJSON_IsNumber(id) && id->valuedouble >= 0 && id->valuedouble <= 2147483647.0 &&
            !(floor(id->valuedouble) < id->valuedouble);
 }
 

@@ -108,7 +108,45 @@ static const char *chunk_text(const cJSON *message, const char *kind, const char
     return json_get_str(json_get(update, "content"), "text");
 }
 
-static int join_text(struct player *p, const struct play_step *s, size_t from, struct buf *out)
+static bool said_in_prompt(const cJSON *message, const char *text)
+{
+    const char *method = json_get_str(message, "method");
+    const cJSON *block;
+    if (!method || strcmp(method, "session/prompt") != 0)
+        return false;
+    cJSON_ArrayForEach(block, json_get(json_get(message, "params"), "prompt"))
+    {
+        const char *said = json_get_str(block, "text");
+        if (said && strstr(said, text))
+            return true;
+    }
+    return false;
+}
+
+/* True if user or model said these words in this play. */
+static bool was_said(const struct player *p, const char *text)
+{
+    const struct trace *t = p->options.trace;
+    for (size_t i = 0; i < t->n; i++) {
+        const struct trace_event *e = t->events[i];
+        const char *said = e->side == TRACE_MODEL_EVENT ? json_get_str(e->json, "text") : NULL;
+        if ((said && strstr(said, text)) ||
+            (e->side == TRACE_CLIENT && said_in_prompt(e->json, text)))
+            return true;
+    }
+    return false;
+}
+
+/* A chunk with words of the agent's own (a warning, a hint): neither what is expected nor what
+ * anybody else has said. No rule forbids them. */
+static bool is_notice(const struct player *p, const char *text, const char *expected)
+{
+    return expected && expected[0] && !strstr(expected, text) && !was_said(p, text);
+}
+
+/* expected: what a text without the agent's own notices may equal; NULL: all of it. */
+static int join_text(struct player *p, const struct play_step *s, size_t from, const char *expected,
+                     struct buf *out)
 {
     const struct trace *t = p->options.trace;
     const char *kind = chunk_kind(s->value->valuestring);
@@ -119,8 +157,32 @@ static int join_text(struct player *p, const struct play_step *s, size_t from, s
         const struct trace_event *e = t->events[i];
         bool own = e->side == TRACE_AGENT && e->agent == s->agent->name;
         const char *text = own ? chunk_text(e->json, kind, session) : NULL;
-        rc = text ? buf_adds(out, text) : 0;
+        rc = text && !is_notice(p, text, expected) ? buf_adds(out, text) : 0;
     }
+    return rc;
+}
+
+/* What the step is to look at: the text, or if it does not hold only for the agent's own notices,
+ * the text without them. */
+static int text_to_judge(struct player *p, const struct play_step *s, size_t from, struct buf *out)
+{
+    const char *equals = json_get_str(s->step, "equals");
+    struct buf bare = {0};
+    int rc = join_text(p, s, from, NULL, out);
+    const char *whole = rc == 0 ? buf_cstr(out) : NULL;
+    if (!whole)
+        return E_NOMEM;
+    if (!equals || strcmp(s->value->valuestring, "agent") != 0 || play_text_holds(s, whole))
+        return 0;
+    rc = join_text(p, s, from, equals, &bare);
+    if (rc == 0 && !buf_cstr(&bare))
+        rc = E_NOMEM;
+    if (rc == 0 && play_text_holds(s, bare.p)) {
+        struct buf kept = *out;
+        *out = bare;
+        bare = kept;
+    }
+    buf_deinit(&bare);
     return rc;
 }
 
@@ -143,7 +205,7 @@ int play_text_begin(struct player *p, struct play_step *s)
     size_t from;
     if (!play_since(p, s, &from))
         return PLAY_NEXT;
-    int rc = join_text(p, s, from, &text);
+    int rc = text_to_judge(p, s, from, &text);
     const char *whole = rc == 0 ? buf_cstr(&text) : NULL;
     rc = whole ? keep_text(p, s, whole) : E_NOMEM;
     if (rc == 0 && play_step_judges(s->verb, s->raw))

@@ -55,6 +55,19 @@ static void test_prompt(void **state)
         "A-1 broken: expected text matching \"^x\", got \"\"\nA-1 held\nfinished\n");
 }
 
+/* What the agent says of itself is no part of the answer; what somebody has said before is. */
+static void test_text_with_notices(void **state)
+{
+    (void)state;
+    play_expect_log(CASE(SESSION "{'prompt': 'notice'}, {'text': 'agent', 'equals': 'Hello'},"
+                                 "{'text': 'agent', 'equals': 'Hello!'},"
+                                 "{'prompt': [{'type': 'text', 'text': 'notice'},"
+                                 "{'type': 'text', 'text': 'Note: x'}], 'as': 'p'},"
+                                 "{'text': 'agent', 'since': 'p', 'equals': 'Hello'}"),
+                    "A-1 held\nA-1 broken: expected \"Hello!\", got \"Note: xHello\"\n"
+                    "A-1 broken: expected \"Hello\", got \"Note: xHello\"\nfinished\n");
+}
+
 static void test_expectations(void **state)
 {
     (void)state;
@@ -387,6 +400,7 @@ int main(void)
         cmocka_unit_test(test_handshake),
         cmocka_unit_test(test_initialize),
         cmocka_unit_test(test_prompt),
+        cmocka_unit_test(test_text_with_notices),
         cmocka_unit_test(test_expectations),
         cmocka_unit_test(test_substitution),
         cmocka_unit_test(test_after_session),

@@ -21,6 +21,11 @@ prompt() {
         chunk agent_message_chunk Hel
         chunk agent_message_chunk lo
         reply "$id" '{"stopReason":"end_turn"}' ;;
+    *'"text":"notice"'*)
+        chunk agent_message_chunk 'Note: x'
+        chunk agent_message_chunk Hel
+        chunk agent_message_chunk lo
+        reply "$id" '{"stopReason":"end_turn"}' ;;
     *'"text":"ask'*)
         turn=$id
         printf '%s' "$permission" | tr -d '\n'
