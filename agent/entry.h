@@ -9,6 +9,8 @@
 
 /* The wire id of entries that tell the usage: only the last of them is shown again. */
 #define ENTRY_USAGE_ID "usage"
+/* That of entries that tell of a compaction: only clients that know such are shown it. */
+#define ENTRY_COMPACTION_ID "compaction"
 
 /* The calls of a reply. Append: 0 or E_NOMEM. Read: the caller frees with history_free_calls; 0,
  * E_NOMEM, or E_PARSE: no text of ours. */

@@ -26,8 +26,10 @@ struct env {
     const char *title;      /* of new sessions, or NULL: made from the first prompt */
     uint64_t permission_ms; /* that the user has for an answer */
     bool reads_files, writes_files, runs_terminals; /* what the client serves */
-    bool pressed; /* the client does not read: nothing new may be started */
-    bool notices; /* the client takes notice updates */
+    bool pressed;     /* the client does not read: nothing new may be started */
+    bool notices;     /* the client takes notice updates */
+    bool compactions; /* and those about compactions */
+    bool booleans;    /* and options that are on or off */
     /* True while earlier output is on its way: text may then be gathered, and is asked for at the
      * end of this turn of the loop. */
     bool (*may_gather)(struct env *env);

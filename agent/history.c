@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,4 +119,36 @@ int history_add_assistant(struct history *h, const char *text, const char *thoug
         return append(h, &m);
     message_deinit(&m);
     return E_NOMEM;
+}
+
+static size_t first_kept(const struct history *h, size_t kept)
+{
+    size_t first = h->n - (kept < h->n ? kept : h->n);
+    while (first > 0 && first < h->n && h->messages[first].role == HISTORY_TOOL)
+        first--;
+    return first;
+}
+
+int history_compact(struct history *h, const char *summary, size_t kept)
+{
+    size_t first = first_kept(h, kept);
+    bool answered = first == h->n || h->messages[first].role == HISTORY_USER;
+    size_t head = answered ? 2 : 1;
+    if (first < head)
+        return 0;
+    struct history_message made[] = {{.role = HISTORY_USER, .text = strdup(summary)},
+                                     {.role = HISTORY_ASSISTANT, .text = strdup("[Noted.]")}};
+    if (!made[0].text || !made[1].text) {
+        free(made[0].text);
+        free(made[1].text);
+        return E_NOMEM;
+    }
+    if (!answered)
+        free(made[1].text);
+    for (size_t i = 0; i < first; i++)
+        message_deinit(&h->messages[i]);
+    memmove(h->messages + head, h->messages + first, (h->n - first) * sizeof *h->messages);
+    memcpy(h->messages, made, head * sizeof *made);
+    h->n -= first - head;
+    return 0;
 }

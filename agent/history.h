@@ -7,7 +7,8 @@
 
 /*
  * The conversation of one session as the model sees it, neutral about dialects. Messages are only
- * ever appended, or cut off at a mark: what was sent once is sent again byte for byte.
+ * ever appended, cut off at a mark, or, all but the last, summarised: what was sent once is sent
+ * again byte for byte.
  */
 
 /* One tool call of an assistant message. `args` is always one JSON object as text: what could not
@@ -47,6 +48,11 @@ int history_add_tool(struct history *h, const char *call_id, const char *text);
 /* thought may be NULL. Takes the calls array and all in it, also on failure. */
 int history_add_assistant(struct history *h, const char *text, const char *thought,
                           struct history_call *calls, size_t n_calls);
+
+/* Puts a summary in place of all but the last `kept` messages: a message of the user's, and an
+ * answer to it where the user's own would follow. Results of tools stay with their calls. 0 or
+ * E_NOMEM (then nothing changed). */
+int history_compact(struct history *h, const char *summary, size_t kept);
 
 /* Cuts everything after the first n messages. */
 void history_cut(struct history *h, size_t n);

@@ -141,6 +141,13 @@ static void write_info(struct jsonw *w)
     jw_close(w);
 }
 
+static void take_session_services(struct env *env, const cJSON *session)
+{
+    env->notices = cJSON_IsObject(json_get(session, "notices"));
+    env->compactions = cJSON_IsObject(json_get(session, "compaction"));
+    env->booleans = cJSON_IsObject(json_get(json_get(session, "configOptions"), "boolean"));
+}
+
 /* What the client does for us, if asked. */
 static void take_services(struct env *env, const cJSON *capabilities)
 {
@@ -171,7 +178,7 @@ void method_initialize(struct agent *a, struct rpc_request *req, const cJSON *pa
     const char *client = json_get_str(p.info, "name");
     log_info("client %s asks for version %u", client ? client : "without a name", p.version);
     a->initialized = true;
-    a->env.notices = cJSON_IsObject(json_get(json_get(p.capabilities, "session"), "notices"));
+    take_session_services(&a->env, json_get(p.capabilities, "session"));
     take_services(&a->env, p.capabilities);
     a->login_terminal = json_get_bool(json_get(p.capabilities, "auth"), "terminal");
     struct jsonw *w = rpc_reply_begin(req);

@@ -137,8 +137,11 @@ static int set_option(struct session *s, const struct option_params *p)
 {
     const char *value = cJSON_IsString(p->value) ? p->value->valuestring : NULL;
     /* Of types without meaning to us the schema says that a text is the value's id. */
-    if (p->type && strcmp(p->type, acp_config_type_name(ACP_CONFIG_BOOLEAN)) == 0)
+    bool boolean = p->type && strcmp(p->type, acp_config_type_name(ACP_CONFIG_BOOLEAN)) == 0;
+    if (boolean != option_is_boolean(p->option))
         value = NULL;
+    else if (boolean)
+        value = cJSON_IsTrue(p->value) ? "true" : cJSON_IsFalse(p->value) ? "false" : NULL;
     return option_set(s, p->option, value ? value : "");
 }
 
@@ -170,7 +173,7 @@ void method_session_set_option(struct agent *a, struct rpc_request *req, const c
     struct session *s = find(a, req, p.id);
     if (!s)
         return;
-    if (!option_exists(p.option)) {
+    if (!option_exists(s, p.option)) {
         fail_value(req, "params.configId", "no such option is in configOptions");
         return;
     }

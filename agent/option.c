@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AUTO "auto"
+#define AUTO         "auto"
+#define AUTO_COMPACT "auto_compact"
 
 /* --- writing --- */
 
@@ -160,6 +161,21 @@ static void write_effort(struct jsonw *w, const struct session *s, const struct 
     close_option(w);
 }
 
+/* For clients that know nothing of the kind it is always on. */
+static void write_auto_compact(struct jsonw *w, const struct session *s, const struct option *o)
+{
+    if (!s->env->booleans)
+        return;
+    jw_open(w, '{');
+    jw_kstr(w, "id", o->id);
+    jw_kstr(w, "name", o->name);
+    jw_kstr(w, "description", o->description);
+    jw_kstr(w, "category", o->category);
+    jw_kstr(w, "type", acp_config_type_name(ACP_CONFIG_BOOLEAN));
+    jw_kbool(w, "currentValue", s->settings.auto_compact);
+    jw_close(w);
+}
+
 /* --- setting --- */
 
 static int set_mode(struct settings *to, const struct session *s, const char *value)
@@ -216,6 +232,15 @@ static int set_effort(struct settings *to, const struct session *s, const char *
     return config_has_word(efforts_of(s), value) ? replace(&to->effort, value) : E_INVALID;
 }
 
+static int set_auto_compact(struct settings *to, const struct session *s, const char *value)
+{
+    (void)s;
+    if (strcmp(value, "true") != 0 && strcmp(value, "false") != 0)
+        return E_INVALID;
+    to->auto_compact = strcmp(value, "true") == 0;
+    return 0;
+}
+
 /* Important ones first. */
 static const struct {
     struct option option;
@@ -232,6 +257,10 @@ static const struct {
     {{"tool_approval", "Tool approval", "Which tools ask before they run.", "_tool_approval"},
      write_approval,
      set_approval},
+    {{AUTO_COMPACT, "Shorten by itself",
+      "Summarises the conversation when the model's window fills.", "_auto_compact"},
+     write_auto_compact,
+     set_auto_compact},
 };
 
 /* --- */
@@ -290,8 +319,15 @@ int option_set(struct session *s, const char *id, const char *value)
     return E_NOTFOUND;
 }
 
-bool option_exists(const char *id)
+bool option_is_boolean(const char *id)
 {
+    return strcmp(id, AUTO_COMPACT) == 0;
+}
+
+bool option_exists(const struct session *s, const char *id)
+{
+    if (option_is_boolean(id))
+        return s->env->booleans;
     for (size_t i = 0; i < ARRAY_LEN(options); i++)
         if (strcmp(options[i].option.id, id) == 0)
             return true;

@@ -13,8 +13,10 @@ void option_write_state(struct jsonw *w, const struct session *s);
 /* The member `configOptions`. */
 void option_write_list(struct jsonw *w, const struct session *s);
 
-/* Is there an option of this id? */
-bool option_exists(const char *id);
+/* Has the session an option of this id? */
+bool option_exists(const struct session *s, const char *id);
+/* Is it on or off? Its values are the texts "true" and "false". */
+bool option_is_boolean(const char *id);
 
 /* Changes one (option_exists) and makes it last. 0; E_INVALID: no such value; E_NOMEM or a
  * failure of the store (record_error; then nothing changed). Works at any time: a running turn

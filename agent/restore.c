@@ -63,6 +63,20 @@ static int add_reply(struct history *h, const struct store_entry *e)
     return rc == 0 ? history_add_assistant(h, e->text, e->thought, calls, n) : rc;
 }
 
+static bool is_compaction(const struct store_entry *e)
+{
+    return e->kind == STORE_USER && e->call_id &&
+           strncmp(e->wire_id, SESSION_COMPACTION "_", sizeof SESSION_COMPACTION) == 0;
+}
+
+/* As turn_compact.c did it. */
+static int compact(struct history *h, const struct store_entry *e)
+{
+    char *end;
+    unsigned long long kept = strtoull(e->call_id, &end, 10);
+    return *end ? E_PARSE : history_compact(h, e->text, (size_t)kept);
+}
+
 /* Guidance and notes go with the message before them, see turn_steer.c. */
 static bool joins(const struct store_entry *e)
 {
@@ -77,6 +91,8 @@ static int remember(struct history *h, const struct store_entry *e)
     case STORE_USER:
         if (!e->text) /* a command that the model had no part in */
             return 0;
+        if (is_compaction(e))
+            return compact(h, e);
         if (joins(e))
             return history_join_user(h, e->text);
         rc = close_question(h);
@@ -167,9 +183,16 @@ static int show_call(struct update_to to, const struct store_entry *e)
     return e->outcome ? update_raw(to, e->outcome, strlen(e->outcome)) : show_interrupted(to, e);
 }
 
+static bool is_of(const struct store_entry *e, const char *id)
+{
+    return e->wire_id && strcmp(e->wire_id, id) == 0;
+}
+
 static int show_update(struct restore *r, const struct store_entry *e)
 {
-    if (!e->wire_id || strcmp(e->wire_id, ENTRY_USAGE_ID) != 0)
+    if (is_of(e, ENTRY_COMPACTION_ID) && !r->s->env->compactions)
+        return 0;
+    if (!is_of(e, ENTRY_USAGE_ID))
         return update_raw(session_updates(r->s), e->shown, strlen(e->shown));
     r->usage.n = 0;
     return buf_adds(&r->usage, e->shown);
@@ -200,12 +223,30 @@ static bool is_whole(const struct store_entry *e)
     return e->wire_id && (e->kind != STORE_CALL || (e->shown && (e->outcome || e->text)));
 }
 
+/* What the model's window held last, see turn_tell_usage. */
+static int count(struct session *s, const struct store_entry *e)
+{
+    cJSON *update = NULL;
+    if (is_compaction(e))
+        s->used = 0;
+    if (e->kind != STORE_UPDATE || !is_of(e, ENTRY_USAGE_ID))
+        return 0;
+    int rc = json_parse(e->shown, strlen(e->shown), &update, NULL);
+    int64_t used = json_get_int(update, "used", 0);
+    cJSON_Delete(update);
+    s->used = used > 0 ? (uint64_t)used : 0;
+    s->used_at = s->history.n;
+    return rc == E_NOMEM ? rc : 0;
+}
+
 static int take(struct restore *r, const struct store_entry *e)
 {
     if (!is_whole(e))
         return E_PARSE;
     r->s->last = e->number;
     int rc = remember(&r->s->history, e);
+    if (rc == 0)
+        rc = count(r->s, e);
     return rc == 0 && r->show ? show(r, e) : rc;
 }
 

@@ -184,6 +184,13 @@ int session_reload(struct session *s)
     return 0;
 }
 
+int session_tell_again(struct session *s)
+{
+    free(s->told_system);
+    s->told_system = NULL;
+    return session_reload(s);
+}
+
 struct client_to session_client(const struct session *s)
 {
     const struct env *env = s->env;

@@ -44,6 +44,9 @@ struct session {
     unsigned prompts;        /* so far: numbers the user's messages */
     unsigned replies;        /* model replies so far: numbers messages */
     unsigned calls;          /* tool calls so far: numbers them */
+    unsigned compactions;    /* so far: numbers them */
+    uint64_t used;           /* tokens of its last request and reply; 0: unknown */
+    size_t used_at;          /* messages that these were */
 };
 
 /* The id of a new session. 0 or a negative code. */
@@ -77,6 +80,9 @@ uint32_t session_max_tokens(const struct session *s);
  * request: what it was sent before stays as it is. 0 or E_NOMEM. */
 int session_reload(struct session *s);
 
+/* The model has lost what it was told of a change: it is told again. 0 or E_NOMEM. */
+int session_tell_again(struct session *s);
+
 struct client_to session_client(const struct session *s);
 struct update_to session_updates(const struct session *s);
 
@@ -85,6 +91,7 @@ struct update_to session_updates(const struct session *s);
 #define SESSION_WIRE_ID_MAX 40
 #define SESSION_STEER       "steer" /* kinds of messages that join the user's before them */
 #define SESSION_NOTE        "note"
+#define SESSION_COMPACTION  "compact" /* and of those that stand for what came before */
 const char *session_thought_id(const char *message_id, char ret[SESSION_WIRE_ID_MAX]);
 const char *session_wire_id(const struct session *s, const char *kind, unsigned n,
                             char ret[SESSION_WIRE_ID_MAX]);

@@ -12,6 +12,7 @@ void settings_init(struct settings *s)
     *s = (struct settings){.mode = MODE_NORMAL,
                            .work = WORK_BALANCED,
                            .approval = APPROVAL_ASK,
+                           .auto_compact = true,
                            .told_mode = MODE_NORMAL,
                            .told_work = WORK_BALANCED};
 }
@@ -33,6 +34,7 @@ int settings_write(const struct settings *s, struct buf *out)
     jw_kstr(&w, "workMode", work_choice(s->work)->value);
     jw_kstr(&w, "toldWorkMode", work_choice(s->told_work)->value);
     jw_kstr(&w, "toolApproval", approval_choice(s->approval)->value);
+    jw_kbool(&w, "autoCompact", s->auto_compact);
     if (s->model)
         jw_kstr(&w, "model", s->model);
     if (s->effort)
@@ -72,6 +74,8 @@ int settings_read(struct settings *s, const char *json)
         (enum work)find_or(work_find, json_get_str(root, "toldWorkMode"), (int)s->told_work);
     s->approval =
         (enum approval)find_or(approval_find, json_get_str(root, "toolApproval"), (int)s->approval);
+    if (cJSON_IsBool(json_get(root, "autoCompact")))
+        s->auto_compact = json_get_bool(root, "autoCompact");
     rc = take_text(&s->model, json_get_str(root, "model"));
     if (rc == 0)
         rc = take_text(&s->effort, json_get_str(root, "effort"));

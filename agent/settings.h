@@ -14,6 +14,7 @@ struct settings {
     enum approval approval;
     char *model;         /* owned; "provider/model"; NULL: the default one */
     char *effort;        /* owned; NULL: auto */
+    bool auto_compact;   /* the conversation is shortened when the model's window fills */
     enum mode told_mode; /* what the model has been told */
     enum work told_work;
 };

@@ -1,6 +1,7 @@
 #include "agent/slash.h"
 
 #include "agent/session.h"
+#include "agent/turn.h"
 #include "base/err.h"
 
 #include <stdlib.h>
@@ -85,6 +86,14 @@ static void run_status(void *owner, struct slash_call *call)
     show(call, rc, &out);
 }
 
+/* --- /compact --- */
+
+static void run_compact(void *owner, struct slash_call *call)
+{
+    (void)owner;
+    turn_compact_by_hand(call);
+}
+
 /* --- what the model is asked --- */
 
 static const char init_text[] =
@@ -108,6 +117,8 @@ static const char review_text[] =
 
 const struct slash_command slash_builtin[] = {
     {"help", "Lists the commands.", NULL, BUILTIN, NULL, run_help, NULL},
+    {"compact", "Summarises the conversation to make room.", "what to keep in mind", BUILTIN, NULL,
+     run_compact, NULL},
     {"init", "Writes an AGENTS.md for this workspace.", "what it should mention", BUILTIN,
      init_text, NULL, NULL},
     {"review", "Reviews changes.", "a commit, branch or file", BUILTIN, review_text, NULL, NULL},

@@ -178,11 +178,12 @@ static void on_done(void *ctx, struct llm_reply *reply)
 static const struct llm_call_ops ops_of_model = {
     .on_text = on_text, .on_burst = on_burst, .on_done = on_done};
 
-static int open_call(struct turn *t, const struct llm_target *to)
+int turn_open_call(struct turn *t, const struct llm_target *to, const struct history *history,
+                   const struct llm_call_ops *ops)
 {
     struct llm_request req = {.to = to,
                               .system = t->s->system,
-                              .history = &t->s->history,
+                              .history = history,
                               .max_tokens = session_max_tokens(t->s),
                               .idle_ms = t->env->config.idle_ms};
     struct toolset_specs specs = {NULL, 0};
@@ -191,10 +192,10 @@ static int open_call(struct turn *t, const struct llm_target *to)
         return rc;
     req.tools = specs.list;
     req.n_tools = specs.n;
-    return llm_call_start(t->env->fetch, &req, &ops_of_model, t, &t->call);
+    return llm_call_start(t->env->fetch, &req, ops, t, &t->call);
 }
 
-static void fail_to_open(struct turn *t, int rc)
+void turn_fail_to_open(struct turn *t, int rc)
 {
     if (rc == E_INVALID)
         turn_fail_plain(t, RPC_INTERNAL_ERROR,
@@ -227,7 +228,7 @@ static bool prepare_request(struct turn *t)
 void turn_request_model(struct turn *t)
 {
     struct llm_target to;
-    if (turn_hold(t, turn_request_model) || !prepare_request(t))
+    if (turn_hold(t, turn_request_model) || turn_compact_first(t) || !prepare_request(t))
         return;
     turn_move(t, TURN_MODEL);
     turn_forget_text(t);
@@ -238,9 +239,9 @@ void turn_request_model(struct turn *t)
     }
     t->context = to.context;
     snprintf(t->provider, sizeof t->provider, "%s", to.provider);
-    int rc = open_call(t, &to);
+    int rc = turn_open_call(t, &to, &t->s->history, &ops_of_model);
     if (rc < 0)
-        fail_to_open(t, rc);
+        turn_fail_to_open(t, rc);
 }
 
 /* --- the prompt --- */

@@ -30,6 +30,9 @@ void turn_start(struct session *s, struct rpc_request *req, struct prompt *promp
  * in the history. */
 void turn_cancel(struct turn *t);
 
+/* The command /compact: summarises older messages and ends the turn. */
+void turn_compact_by_hand(struct slash_call *call);
+
 /* Guidance while it runs: a message of the user's that the model gets with its next request,
  * without ending the turn before that. Takes the prompt on success. 0 or E_NOMEM. */
 int turn_steer(struct turn *t, struct prompt *prompt);

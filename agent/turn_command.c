@@ -10,8 +10,7 @@
  * A prompt that is a slash command.
  */
 
-/* What the user typed lasts, to be shown again; without a text the model never sees it. */
-static int keep_typed(struct turn *t)
+int turn_keep_typed(struct turn *t)
 {
     char id[SESSION_WIRE_ID_MAX];
     struct store_entry e = {.kind = STORE_USER,
@@ -41,7 +40,7 @@ int turn_show_aside(struct turn *t, const char *text)
 
 static void show(struct turn *t, const char *text)
 {
-    int rc = keep_typed(t);
+    int rc = turn_keep_typed(t);
     if (rc == 0 && *text)
         rc = turn_show_aside(t, text);
     if (rc < 0)

@@ -135,6 +135,7 @@ void turn_end_cancelled(struct turn *t, bool by_request_id)
     turn_flush(t);
     turn_drop_tools(t);
     turn_drop_plan(t);
+    turn_drop_compaction(t);
     keep_cancelled(t);
     update_session_info(session_updates(t->s), NULL, t->s->updated);
     dispose(t);
@@ -158,6 +159,7 @@ static void settle_failed(struct turn *t, long status)
     turn_flush(t);
     turn_drop_tools(t);
     turn_drop_plan(t);
+    turn_drop_compaction(t);
     if (!t->shown || is_poisonous(status)) {
         forget(t);
         return;

@@ -9,7 +9,8 @@
 
 /* Private to turn*.c: turn.c asks the model, turn_retry.c again, turn_tools.c runs what it
  * calls, turn_end.c answers, turn_record.c keeps what happened, turn_command.c carries out slash
- * commands, turn_plan.c asks whether a plan is to be carried out.
+ * commands, turn_compact.c makes room in the model's window, turn_plan.c asks whether a plan is to
+ * be carried out.
  */
 
 #define TURN_MAX_REQUESTS 100 /* model requests of one turn */
@@ -59,10 +60,12 @@ struct turn {
     struct turn_call *calls; /* of the current reply */
     size_t n_calls, next_call;
     struct tool_run *run;
-    struct gate *gate;            /* the user is asked about the next call, or the plan */
-    struct turn_plan *plan;       /* owned; the plan that the user is asked about, or NULL */
-    bool agreed;                  /* the model is to be told that it may carry out its plan */
-    void (*held)(struct turn *t); /* the step that waits in TURN_HELD */
+    struct gate *gate;                  /* the user is asked about the next call, or the plan */
+    struct turn_plan *plan;             /* owned; the plan that the user is asked about, or NULL */
+    struct turn_compaction *compaction; /* owned; older messages are being summarised, or NULL */
+    bool full;                          /* and that failed: it is not tried again */
+    bool agreed;                        /* the model is to be told that it may carry out its plan */
+    void (*held)(struct turn *t);       /* the step that waits in TURN_HELD */
 };
 
 void turn_move(struct turn *t, enum turn_state next);
@@ -74,6 +77,8 @@ void turn_begin(struct turn *t);
 void turn_stop_command(struct turn *t);
 /* Reads the files that the prompt links to, then asks the model. */
 void turn_read_links(struct turn *t);
+/* Keeps the command as it was typed: the client is shown it again, the model never sees it. */
+int turn_keep_typed(struct turn *t);
 /* Shows a message that the model never sees. It lasts. 0, or as turn_keep_prompt. */
 int turn_show_aside(struct turn *t, const char *text);
 /* Asks the model with the history as it is. */
@@ -93,6 +98,15 @@ void turn_free_calls(struct turn *t);
 void turn_ask_about_plan(struct turn *t);
 /* Reports an open question about it as cancelled. */
 void turn_drop_plan(struct turn *t);
+
+/* True: the window is nearly full, older messages are being summarised, and turn_request_model
+ * comes again when that is over. */
+bool turn_compact_first(struct turn *t);
+/* Reports one that is under way as cancelled. */
+void turn_drop_compaction(struct turn *t);
+/* Asks a model about a history. 0 or as llm_call_start. */
+int turn_open_call(struct turn *t, const struct llm_target *to, const struct history *history,
+                   const struct llm_call_ops *ops);
 
 /* Each puts something into the store and then the history. E_NOMEM, or what store.h says. */
 int turn_keep_prompt(struct turn *t);
@@ -119,6 +133,8 @@ void turn_drop_steers(struct turn *t);
 void turn_end(struct turn *t, enum acp_stop_reason reason);
 void turn_end_cancelled(struct turn *t, bool by_request_id);
 void turn_fail(struct turn *t, const struct llm_error *error);
+/* rc is of turn_open_call. */
+void turn_fail_to_open(struct turn *t, int rc);
 void turn_fail_plain(struct turn *t, int code, const char *message);
 /* rc is of a function that keeps something. */
 void turn_fail_kept(struct turn *t, int rc);

@@ -124,7 +124,11 @@ void turn_forget_text(struct turn *t)
 
 void turn_tell_usage(struct turn *t, const struct llm_usage *usage)
 {
-    if (!usage->known || t->context == 0)
+    if (!usage->known)
+        return;
+    t->s->used = (uint64_t)usage->tokens;
+    t->s->used_at = t->s->history.n + 1; /* with the reply, which is not kept yet */
+    if (t->context == 0)
         return;
     t->usage.n = 0;
     int rc = update_write_usage(&t->usage, usage->tokens, t->context);

@@ -11,7 +11,8 @@
  * What the model said in a turn is what the client was shown, byte for byte and in order. Judged
  * for turns of the only process that ran alone and ended by themselves; replies that were cut or
  * broken off, and side requests (those without tools in a turn that has requests with tools), are
- * not expected to show.
+ * not expected to show. A command, or a compaction, may ask the model for itself: such turns are
+ * not judged.
  */
 struct reply {
     unsigned n; /* which request at the model */
@@ -21,7 +22,7 @@ struct reply {
 
 struct texts {
     const struct wire_session *session; /* of the turn that runs, NULL: none or several */
-    bool mixed;                         /* another turn ran at the same time */
+    bool mixed;                         /* with what is not the turn's own text */
     struct reply **replies;             /* owned; of this turn */
     size_t n, cap;
     struct buf shown; /* text of the turn's agent_message_chunks */
@@ -168,6 +169,22 @@ static void on_turn_end(struct watch *w, struct texts *t, const struct wire_msg 
     clear(t);
 }
 
+static bool is_command(const struct wire_msg *m)
+{
+    const cJSON *first = cJSON_GetArrayItem(json_get(m->params, "prompt"), 0);
+    const char *text = json_get_str(first, "text");
+    return text && text[0] == '/';
+}
+
+/* Another turn runs at the same time, or model calls serve something else. */
+static void note_mixture(struct texts *t, const struct wire_msg *m, bool prompt)
+{
+    if (prompt && t->session && t->session == m->session && is_command(m))
+        t->mixed = true;
+    if (m->update_kind && strncmp(m->update_kind, "compaction_", sizeof "compaction_" - 1) == 0)
+        t->mixed = true;
+}
+
 static void feed(struct watch *w, void *state, const struct wire_msg *m)
 {
     struct texts *t = state;
@@ -179,6 +196,7 @@ static void feed(struct watch *w, void *state, const struct wire_msg *m)
     } else if (prompt) {
         t->mixed = true;
     }
+    note_mixture(t, m, prompt);
     if (m->e->side == TRACE_MODEL)
         on_request(w, t, m->e);
     else if (m->e->side == TRACE_MODEL_EVENT)

@@ -1,4 +1,5 @@
 /* The pure parts of the agent with every allocation refused once. */
+#include "agent/compact.h"
 #include "agent/config.h"
 #include "agent/entry.h"
 #include "agent/llm.h"
@@ -283,13 +284,43 @@ static void test_commands(void **state)
     oom_fail_each(keep_commands, source);
 }
 
+static int shorten(void *ctx)
+{
+    struct history h = {0};
+    struct compact_question q = {0};
+    char *wrapped = NULL;
+    int rc = history_add_user(&h, ctx);
+    if (rc == 0)
+        rc = history_add_assistant(&h, "a", NULL, NULL, 0);
+    if (rc == 0)
+        rc = history_add_user(&h, "b");
+    if (rc == 0)
+        rc = compact_question_make(&h, 1, "w", &q);
+    if (rc == 0)
+        rc = (wrapped = compact_wrap("s")) ? 0 : E_NOMEM;
+    if (rc == 0)
+        rc = history_compact(&h, wrapped, 1);
+    free(wrapped);
+    compact_question_deinit(&q);
+    history_deinit(&h);
+    return rc;
+}
+
+static void test_compaction(void **state)
+{
+    (void)state;
+    char first[] = "one";
+    oom_fail_each(shorten, first);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reader), cmocka_unit_test(test_history),
-        cmocka_unit_test(test_prompt), cmocka_unit_test(test_tool),
-        cmocka_unit_test(test_config), cmocka_unit_test(test_session),
-        cmocka_unit_test(test_entry),  cmocka_unit_test(test_commands),
+        cmocka_unit_test(test_reader),     cmocka_unit_test(test_history),
+        cmocka_unit_test(test_prompt),     cmocka_unit_test(test_tool),
+        cmocka_unit_test(test_config),     cmocka_unit_test(test_session),
+        cmocka_unit_test(test_entry),      cmocka_unit_test(test_commands),
+        cmocka_unit_test(test_compaction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
