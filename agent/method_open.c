@@ -40,8 +40,8 @@ static void on_opened(struct session *s, struct rpc_request *req, int rc)
         fail_to_open(s, req, rc);
         return;
     }
-    slash_tell(s);
     method_reply_session(req, s, false);
+    slash_tell(s); /* after all that is history (RESUME-04) */
 }
 
 /* A copy that cannot be opened is of no use to anybody. */

@@ -15,4 +15,4 @@ AGENT_METHODS = {"session/update", "session/request_permission", "fs/read_text_f
 # Values of params.update.sessionUpdate that acp-agent sends.
 UPDATES = {"agent_message_chunk", "agent_thought_chunk", "user_message_chunk", "tool_call", "tool_call_update",
            "session_info_update", "usage_update", "current_mode_update", "config_option_update",
-           "available_commands_update", "notice", "plan"}
+           "available_commands_update", "notice", "plan", "compaction_update"}

@@ -83,8 +83,8 @@ def test_trace(agent, mock_provider, work, tmp_path):
     process.close()
     assert process.wait() == 0
     lines = [json.loads(line) for line in (tmp_path / "trace").read_text().splitlines()]
-    assert [m["from"] for m in lines] == ["client", "agent"] * 3
-    assert lines[0]["message"]["method"] == "initialize" and lines[4]["text"] == "no JSON"
+    assert [m["from"] for m in lines] == ["client", "agent", "client", "agent", "agent", "client", "agent"]
+    assert lines[0]["message"]["method"] == "initialize" and lines[5]["text"] == "no JSON"
 
 
 def test_longest_line(agent, mock_provider):
