@@ -18,6 +18,21 @@ void history_free_calls(struct history_call *calls, size_t n)
     free(calls);
 }
 
+static size_t length(const char *text)
+{
+    return text ? strlen(text) : 0;
+}
+
+static size_t message_bytes(const struct history_message *m)
+{
+    size_t n = sizeof *m + length(m->text) + length(m->thought);
+    for (size_t i = 0; i < m->media.n; i++)
+        n += length(m->media.items[i].data);
+    for (size_t i = 0; i < m->n_calls; i++)
+        n += sizeof *m->calls + length(m->calls[i].args) + length(m->calls[i].extra);
+    return n;
+}
+
 static void message_deinit(struct history_message *m)
 {
     free(m->text);
@@ -29,8 +44,10 @@ static void message_deinit(struct history_message *m)
 
 void history_cut(struct history *h, size_t n)
 {
-    while (h->n > n)
-        message_deinit(&h->messages[--h->n]);
+    while (h->n > n) {
+        h->bytes -= message_bytes(&h->messages[--h->n]);
+        message_deinit(&h->messages[h->n]);
+    }
 }
 
 void history_deinit(struct history *h)
@@ -61,6 +78,7 @@ static int append(struct history *h, struct history_message *m)
         return E_NOMEM;
     }
     h->messages[h->n++] = *m;
+    h->bytes += message_bytes(m);
     return 0;
 }
 
@@ -92,6 +110,7 @@ int history_join_user(struct history *h, const char *text)
     buf_deinit(&whole);
     if (!joined)
         return E_NOMEM;
+    h->bytes += strlen(joined) - strlen(last->text);
     free(last->text);
     last->text = joined;
     return 0;
@@ -145,10 +164,27 @@ int history_compact(struct history *h, const char *summary, size_t kept)
     }
     if (!answered)
         free(made[1].text);
-    for (size_t i = 0; i < first; i++)
+    for (size_t i = 0; i < first; i++) {
+        h->bytes -= message_bytes(&h->messages[i]);
         message_deinit(&h->messages[i]);
+    }
+    for (size_t i = 0; i < head; i++)
+        h->bytes += message_bytes(&made[i]);
     memmove(h->messages + head, h->messages + first, (h->n - first) * sizeof *h->messages);
     memcpy(h->messages, made, head * sizeof *made);
     h->n -= first - head;
     return 0;
+}
+
+int history_bound(struct history *h, size_t most)
+{
+    size_t kept = 0, bytes = 0;
+    if (h->bytes <= most)
+        return 0;
+    while (kept < h->n && (kept == 0 || bytes <= most / 2))
+        bytes += message_bytes(&h->messages[h->n - ++kept]);
+    if (kept > 1)
+        kept--;
+    return history_compact(h, "[The beginning of this conversation is left out: it is too long.]",
+                           kept);
 }

@@ -34,6 +34,7 @@ struct history_message {
 struct history {
     struct history_message *messages; /* owned */
     size_t n, cap;
+    size_t bytes; /* that all messages take, roughly */
 };
 
 void history_deinit(struct history *h);
@@ -53,6 +54,14 @@ int history_add_assistant(struct history *h, const char *text, const char *thoug
  * answer to it where the user's own would follow. Results of tools stay with their calls. 0 or
  * E_NOMEM (then nothing changed). */
 int history_compact(struct history *h, const char *summary, size_t kept);
+
+/* More than the window of any model holds. */
+#define HISTORY_MOST ((size_t)16 << 20)
+
+/* Where the messages take more than `most` bytes, the oldest are left out until half of that is
+ * left, and a note says so in their place. The last message always stays. 0 or E_NOMEM (then
+ * nothing changed). */
+int history_bound(struct history *h, size_t most);
 
 /* Cuts everything after the first n messages. */
 void history_cut(struct history *h, size_t n);

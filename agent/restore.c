@@ -246,6 +246,8 @@ static int take(struct restore *r, const struct store_entry *e)
     r->s->last = e->number;
     int rc = remember(&r->s->history, e);
     if (rc == 0)
+        rc = history_bound(&r->s->history, HISTORY_MOST);
+    if (rc == 0)
         rc = count(r->s, e);
     return rc == 0 && r->show ? show(r, e) : rc;
 }

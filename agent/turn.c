@@ -294,7 +294,8 @@ static void on_cancel_request(void *ctx, struct rpc_request *req)
 void turn_start(struct session *s, struct rpc_request *req, struct prompt *prompt)
 {
     struct turn *t = calloc(1, sizeof *t);
-    if (!t) {
+    if (!t || history_bound(&s->history, HISTORY_MOST) < 0) {
+        free(t);
         prompt_deinit(prompt);
         rpc_fail(req, RPC_INTERNAL_ERROR, "Out of memory.", NULL);
         return;
