@@ -69,6 +69,17 @@ static void check_scale(struct shape *s, const cJSON *scale, const void *arg)
         shape_fault(s, "deadlines are multiplied by a positive number");
 }
 
+static void check_login(struct shape *s, const cJSON *script, const void *arg)
+{
+    const cJSON *line;
+    (void)arg;
+    cJSON_ArrayForEach(line, script)
+    {
+        if (!json_get_str(line, "see") || !json_get_str(line, "type"))
+            shape_fault(s, "each entry is {\"see\": what it prints, \"type\": what is typed then}");
+    }
+}
+
 static void check_calls(struct shape *s, const cJSON *calls, const void *arg)
 {
     const cJSON *call;
@@ -118,6 +129,7 @@ static int check_profile(const cJSON *json, char *err, size_t err_n)
         {"provides", SHAPE_ARRAY, false, check_strings},
         {"timeout_scale", SHAPE_NUMBER, false, check_scale},
         {"after_session", SHAPE_ARRAY, false, check_calls},
+        {"login", SHAPE_ARRAY, false, check_login},
         {"eof_ms", SHAPE_NUMBER, false, check_ms},
         {"isolate", SHAPE_BOOL, false, NULL},
         {"npm", SHAPE_OBJECT, false, check_packages},
@@ -277,6 +289,11 @@ void profile_close(struct profile *p)
 bool profile_has_intent(const struct profile *p, const char *intent)
 {
     return json_get(json_get(p->json, "intents"), intent) != NULL;
+}
+
+const cJSON *profile_login(const struct profile *p)
+{
+    return json_get(p->json, "login");
 }
 
 const cJSON *profile_after_session(const struct profile *p)

@@ -17,6 +17,7 @@
  *   provides   words for `needs: ["profile:<word>"]`
  *   timeout_scale   multiplies all deadlines, for agents that are slow by nature
  *   after_session   requests that follow each session/new of a case: [{"method", "params"}]
+ *   login      what is typed in its login in a terminal: [{"see": TEXT, "type": TEXT}, ...]
  *   eof_ms     how long it is given to end after EOF, before SIGTERM
  *   isolate    no network but loopback, and an end to all its processes, where that can be had
  *   npm        packages that hold the agent: {"folder below {peers}": ["name@version", ...]}
@@ -64,6 +65,7 @@ int profile_find(const struct profile *p, const struct profile_places *places, c
 /* Filled in, owned by the caller, NULL if there are none or out of memory. */
 cJSON *profile_intents(const struct profile *p, const struct profile_places *places);
 const cJSON *profile_after_session(const struct profile *p); /* or NULL; lent */
+const cJSON *profile_login(const struct profile *p);         /* or NULL; lent */
 const cJSON *profile_known(const struct profile *p);         /* or NULL; lent */
 bool profile_isolates(const struct profile *p);
 int64_t profile_eof_ms(const struct profile *p, int64_t otherwise);

@@ -308,6 +308,7 @@ static int open_player(struct run_case *r, char *err, size_t err_n)
         .model_ctx = r,
         .on_event = on_event,
         .after_session = profile_after_session(r->setting->profile),
+        .login = profile_login(r->setting->profile),
         .timeout_scale = r->scale,
         .eof_ms = (uint64_t)profile_eof_ms(r->setting->profile, (int64_t)grace),
         .term_ms = grace,

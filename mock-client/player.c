@@ -136,7 +136,7 @@ static bool all_gone(const struct player *p)
     for (struct list *l = p->agents.next; l != &p->agents; l = l->next)
         if (CONTAINER_OF(l, struct play_agent, node)->client)
             return false;
-    return !p->terminals;
+    return !p->terminals && !p->login;
 }
 
 void play_part_gone(struct player *p)
@@ -169,6 +169,7 @@ static void end_now(struct player *p)
     for (struct list *l = p->agents.next; l != &p->agents; l = l->next)
         client_close(CONTAINER_OF(l, struct play_agent, node)->client);
     play_services_close(p);
+    play_login_close(p);
     play_part_gone(p);
 }
 

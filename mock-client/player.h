@@ -90,6 +90,9 @@ struct player_options {
     /* Requests to each session that a `session` step made, before the next step: [{"method",
      * "params"}], sessionId is added; lent until on_done. NULL: none. */
     const cJSON *after_session;
+    /* What a person types in the agent's login, for the step `login`: [{"see": TEXT, "type":
+     * TEXT}]; lent until on_done. NULL: nothing. */
+    const cJSON *login;
     double timeout_scale;     /* 0: 1 */
     uint64_t eof_ms, term_ms; /* as in client.h */
     size_t max_line;

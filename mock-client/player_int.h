@@ -116,7 +116,8 @@ struct player {
     cJSON *released; /* owned: names of holds as members */
     struct files files;
     struct terminals *terminals;
-    size_t booked; /* events of the trace that were looked at */
+    struct play_login *login; /* one that runs, or NULL */
+    size_t booked;            /* events of the trace that were looked at */
     struct list refs, asks;
     int64_t last_id;
     struct play_step now;
@@ -240,6 +241,13 @@ bool play_hold_reached(struct player *p, const char *name);
 /* Lets them go on. 0 or E_NOMEM. */
 int play_release_hold(struct player *p, const char *name);
 
+/* ---- player_login.c -----------------------------------------------------------------------------
+ */
+
+/* Ends the login that runs, if there is one; play_part_gone comes later. */
+void play_login_close(struct player *p);
+int play_login_check(const cJSON *step, struct json_error *reterr);
+
 /* ---- player_report.c ----------------------------------------------------------------------------
  */
 
@@ -326,6 +334,8 @@ int play_lint_fail(struct json_error *reterr, const char *path, const char *fmt,
     __attribute__((format(printf, 3, 4)));
 
 #define PLAY_VERB_FN(name) int play_##name(struct player *p, struct play_step *s)
+PLAY_VERB_FN(login_begin);
+PLAY_VERB_FN(login_poll);
 PLAY_VERB_FN(initialize_begin);
 PLAY_VERB_FN(session_begin);
 PLAY_VERB_FN(session_poll);
@@ -385,6 +395,7 @@ int play_terminals_late(struct player *p, struct play_step *s, const char *why);
 int play_file_late(struct player *p, struct play_step *s, const char *why);
 int play_processes_late(struct player *p, struct play_step *s, const char *why);
 int play_start_late(struct player *p, struct play_step *s, const char *why);
+int play_login_late(struct player *p, struct play_step *s, const char *why);
 int play_hold_late(struct player *p, struct play_step *s, const char *why);
 int play_batch_late(struct player *p, struct play_step *s, const char *why);
 int play_fence_late(struct player *p, struct play_step *s, const char *why);

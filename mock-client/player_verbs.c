@@ -94,6 +94,8 @@ static const struct play_verb verbs[] = {
      play_stdout_rest_check, play_stdout_rest_begin, NULL, NULL},
     {"restart", "ends the agent and starts it again", "t", "env:o args:a", 0, NO_CHECK,
      play_restart_begin, play_restart_poll, play_late},
+    {"login", "goes through the agent's own login in a terminal", "ts", "", PLAY_JUDGES,
+     play_login_check, play_login_begin, play_login_poll, play_login_late},
     {"alive", "the agent still runs and answers", "t", "", PLAY_JUDGES | PLAY_AGENT, NO_CHECK,
      play_alive_begin, play_alive_poll, play_late},
 };

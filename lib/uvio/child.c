@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "uvio/end.h"
+#include "uvio/pty.h"
 #include "uvio/stream.h"
 
 #include <signal.h>
@@ -254,6 +255,25 @@ static int open_pipes(struct child *c, const bool inherit[PIPES], uv_file theirs
     return 0;
 }
 
+/* One stream reads and one writes, each with a descriptor of its own. */
+static int open_terminal(struct child *c, uv_file theirs[PIPES])
+{
+    int in, out;
+    c->quiet[STDERR] = true;
+    int rc = pty_open(&in, &out, &theirs[STDIN]);
+    if (rc < 0)
+        return rc;
+    rc = stream_open(c->timer.loop, -1, in, &pipe_ops[STDIN], c, &c->pipes[STDIN]);
+    if (rc < 0) {
+        end_close_fd(out);
+        return rc;
+    }
+    c->open++;
+    rc = stream_open(c->timer.loop, out, -1, &pipe_ops[STDOUT], c, &c->pipes[STDOUT]);
+    c->open += rc == 0;
+    return rc;
+}
+
 /* libuv's options are not const-correct; it only reads them. */
 static char **unconst(const char *const *list)
 {
@@ -268,8 +288,9 @@ static int spawn(struct child *c, const struct child_options *o, const uv_file t
 {
     uv_stdio_container_t stdio[PIPES];
     for (int i = 0; i < PIPES; i++) {
+        int inherited = o->terminal ? theirs[STDIN] : i;
         stdio[i].flags = UV_INHERIT_FD;
-        stdio[i].data.fd = theirs[i] < 0 ? i : theirs[i];
+        stdio[i].data.fd = theirs[i] < 0 ? inherited : theirs[i];
     }
     uv_process_options_t uv = {
         .exit_cb = on_process_exit,
@@ -306,7 +327,7 @@ int child_spawn(uv_loop_t *loop, const struct child_options *options, const stru
     struct child *c = create(loop, options);
     if (!c)
         return E_NOMEM;
-    int rc = open_pipes(c, inherit, theirs);
+    int rc = options->terminal ? open_terminal(c, theirs) : open_pipes(c, inherit, theirs);
     if (rc == 0) {
         rc = spawn(c, options, theirs);
         c->spawned = true; /* a failed uv_spawn leaves a handle to close, too */

@@ -37,6 +37,9 @@ struct child_options {
     bool inherit_stdin; /* the three standard descriptors are passed on as they are */
     bool inherit_stdout;
     bool inherit_stderr;
+    /* It runs in a terminal of its own: what it prints anywhere comes to on_stdout, stdin is what
+     * is typed (child_close_stdin types nothing). The inherit members have to be false. */
+    bool terminal;
 };
 
 /* 0, or the spawn error (UV_ENOENT: no such program, or no such cwd), then no callback ever comes.

@@ -412,9 +412,52 @@ static void inherited_pipes_have_no_callbacks(void **state)
     end(&r);
 }
 
+/* Types once the question is there, as a person would. */
+static void type_answer(struct run *r)
+{
+    if (!buf_cstr(&r->out) || !strstr(r->out.p, "who? "))
+        return;
+    r->on_out = NULL;
+    assert_int_equal(buf_adds(child_in(r->child), "somebody\n"), 0);
+    child_flush(r->child);
+}
+
+static void test_terminal(void **state)
+{
+    struct run r = {.on_out = type_answer};
+    const char *argv[] = {"/bin/sh", "-c",
+                          "test -t 0 && test -t 1 && test -t 2 || exit 9; printf 'who? '; "
+                          "read name; echo \"hello $name\" >&2; exit 3",
+                          NULL};
+    struct child_options o = {.argv = argv, .terminal = true};
+    (void)state;
+    assert_int_equal(start(&r, &o), 0);
+    assert_int_equal(uv_run(&r.loop, UV_RUN_DEFAULT), 0);
+    assert_int_equal(r.code, 3);
+    assert_int_equal(r.exits, 1);
+    assert_non_null(strstr(buf_cstr(&r.out), "hello somebody"));
+    assert_int_equal(r.err.n, 0);
+    end(&r);
+}
+
+static void test_terminal_killed(void **state)
+{
+    struct run r = {0};
+    const char *argv[] = {"/bin/cat", NULL};
+    struct child_options o = {.argv = argv, .terminal = true};
+    (void)state;
+    assert_int_equal(start(&r, &o), 0);
+    child_kill(r.child);
+    assert_int_equal(uv_run(&r.loop, UV_RUN_DEFAULT), 0);
+    assert_int_equal(r.signum, SIGKILL);
+    end(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_terminal),
+        cmocka_unit_test(test_terminal_killed),
         cmocka_unit_test(output_and_code_come),
         cmocka_unit_test(a_signal_is_told),
         cmocka_unit_test(a_missing_program_calls_nobody),
