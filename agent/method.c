@@ -121,8 +121,8 @@ static void write_capabilities(struct jsonw *w, bool lasting, unsigned input)
     jw_kbool(w, "embeddedContext", true);
     jw_close(w);
     jw_kopen(w, "mcpCapabilities", '{');
-    jw_kbool(w, "http", false);
-    jw_kbool(w, "sse", false);
+    jw_kbool(w, "http", true);
+    jw_kbool(w, "sse", true);
     jw_close(w);
     jw_kopen(w, "auth", '{');
     jw_kopen(w, "logout", '{');

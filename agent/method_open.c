@@ -60,6 +60,7 @@ static void on_forked(struct session *s, struct rpc_request *req, int rc)
 struct opening {
     const char *id, *cwd; /* cwd NULL: as stored */
     const cJSON *directories;
+    const cJSON *servers;
     bool show;
     restore_cb done;
 };
@@ -99,6 +100,7 @@ static void open_stored(struct agent *a, struct rpc_request *req, const struct o
     session_destroy(old);
     agent_has_credentials(a, false); /* a prompt without them fails by itself */
     agent_add_session(a, s);
+    method_connect(s, o->servers);
     restore_start(s, o->show, req, o->done);
 }
 
@@ -136,8 +138,12 @@ static void open_session(struct agent *a, struct rpc_request *req, const cJSON *
 {
     struct method_setup p = {.cwd = NULL};
     const char *id = read_opening(a, req, params, &p);
-    const struct opening o = {
-        .id = id, .cwd = p.cwd, .directories = p.directories, .show = show, .done = on_opened};
+    const struct opening o = {.id = id,
+                              .cwd = p.cwd,
+                              .directories = p.directories,
+                              .servers = p.servers,
+                              .show = show,
+                              .done = on_opened};
     if (id)
         open_stored(a, req, &o);
 }
@@ -182,7 +188,8 @@ void method_session_fork(struct agent *a, struct rpc_request *req, const cJSON *
     int rc = session_make_id(id);
     if (rc == 0)
         rc = fork_stored(a, params, &fork);
-    const struct opening o = {.id = id, .directories = p.directories, .done = on_forked};
+    const struct opening o = {
+        .id = id, .directories = p.directories, .servers = p.servers, .done = on_forked};
     if (rc == 0)
         open_stored(a, req, &o);
     else if (rc == E_NOTFOUND)

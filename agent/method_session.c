@@ -103,6 +103,7 @@ void method_session_new(struct agent *a, struct rpc_request *req, const cJSON *p
     agent_add_session(a, s);
     method_reply_session(req, s, true);
     slash_tell(s);
+    method_connect(s, p.servers);
 }
 
 const char *method_read_id(struct rpc_request *req, const cJSON *params)

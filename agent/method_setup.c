@@ -1,7 +1,8 @@
 #include "agent/method.h"
 
 #include "agent/file.h"
-#include "agent/mcp.h"
+#include "agent/mcp_config.h"
+#include "agent/mcp_set.h"
 #include "agent/roots.h"
 #include "base/err.h"
 #include "base/log.h"
@@ -59,10 +60,7 @@ int method_read_setup(const cJSON *params, struct method_setup *ret, struct json
     if (rc == 0)
         rc = check_directories(ret->directories, err);
     if (rc == 0)
-        rc = mcp_check(ret->servers, err);
-    if (rc == 0 && ret->servers && ret->servers->child)
-        log_warn("%d MCP server(s) are named: this version does not connect to any",
-                 cJSON_GetArraySize(ret->servers));
+        rc = mcp_config_check(ret->servers, err);
     return rc;
 }
 
@@ -106,4 +104,10 @@ void method_place_deinit(struct method_place *p)
     free(p->cwd);
     roots_free(p->roots);
     *p = (struct method_place){.cwd = NULL};
+}
+
+void method_connect(struct session *s, const cJSON *servers)
+{
+    if (mcp_set_open(s, servers, &s->servers) < 0)
+        log_warn("out of memory: not all MCP servers of the session are connected");
 }

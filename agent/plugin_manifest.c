@@ -1,7 +1,7 @@
 #include "agent/plugin_read.h"
 
 #include "agent/config_provider.h"
-#include "agent/mcp.h"
+#include "agent/mcp_config.h"
 #include "base/err.h"
 
 #include <limits.h>
@@ -154,7 +154,7 @@ static int read_servers(struct plugin *p, const cJSON *list, struct json_error *
     char text[sizeof err->text];
     if (!list)
         return 0;
-    int rc = mcp_check(list, err);
+    int rc = mcp_config_check(list, err);
     if (rc == E_INVALID) {
         const char *at = strncmp(err->text, "params.", 7) == 0 ? err->text + 7 : err->text;
         snprintf(text, sizeof text, "%s", at);

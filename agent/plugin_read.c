@@ -3,7 +3,7 @@
 #include "agent/config_provider.h"
 #include "agent/file.h"
 #include "agent/front_matter.h"
-#include "agent/mcp.h"
+#include "agent/mcp_config.h"
 #include "base/err.h"
 
 #include <ctype.h>

@@ -1,5 +1,6 @@
 #include "agent/session.h"
 
+#include "agent/mcp_set.h"
 #include "agent/restore.h"
 #include "agent/roots.h"
 #include "agent/system_prompt.h"
@@ -111,6 +112,7 @@ void session_destroy(struct session *s)
     list_remove(&s->node);
     history_deinit(&s->history);
     settings_deinit(&s->settings);
+    mcp_set_close(s->servers);
     toolset_deinit(&s->tools);
     slash_list_deinit(&s->commands);
     free(s->cwd);

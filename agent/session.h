@@ -15,6 +15,7 @@
 
 struct turn;
 struct restore;
+struct mcp_set;
 
 /* One conversation. */
 struct session {
@@ -30,6 +31,7 @@ struct session {
     bool title_told; /* the client knows it */
     struct settings settings;
     struct toolset tools;
+    struct mcp_set *servers; /* owned, or NULL */
     struct gate_rules rules;
     struct slash_list commands;
     char *told_system; /* owned; the system prompt as it would be now, if the model was told of a
@@ -45,6 +47,7 @@ struct session {
     unsigned replies;        /* model replies so far: numbers messages */
     unsigned calls;          /* tool calls so far: numbers them */
     unsigned compactions;    /* so far: numbers them */
+    unsigned asides;         /* so far: numbers what the agent says as a thought */
     uint64_t used;           /* tokens of its last request and reply; 0: unknown */
     size_t used_at;          /* messages that these were */
 };

@@ -194,6 +194,7 @@ void tool_stop(struct tool_run *run)
 void tool_result_deinit(struct tool_result *result)
 {
     free(result->text);
+    free(result->content);
     free(result->plan);
     cJSON_Delete(result->raw);
 }

@@ -46,6 +46,8 @@ struct tool_result {
     bool failed;
     bool goal_over;               /* the user's goal is reached, or cannot be */
     char *text;                   /* owned; what model and client are told */
+    char *content;                /* owned; what the client is shown in place of text: elements of a
+                                     tool call's content as JSON, without the brackets; or NULL */
     cJSON *raw;                   /* owned; for rawOutput, or NULL */
     const struct tool_diff *diff; /* lent; what it did to the file of `path`, or NULL */
     const char *path;             /* lent */

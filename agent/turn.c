@@ -228,7 +228,8 @@ static bool prepare_request(struct turn *t)
 void turn_request_model(struct turn *t)
 {
     struct llm_target to;
-    if (turn_hold(t, turn_request_model) || turn_compact_first(t) || !prepare_request(t))
+    if (turn_hold(t, turn_request_model) || turn_await_servers(t) || turn_compact_first(t) ||
+        !prepare_request(t))
         return;
     turn_move(t, TURN_MODEL);
     turn_forget_text(t);

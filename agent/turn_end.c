@@ -1,4 +1,5 @@
 #include "agent/llm_error.h"
+#include "agent/mcp_set.h"
 #include "agent/record.h"
 #include "agent/turn_impl.h"
 
@@ -21,6 +22,7 @@ static void stop_work(struct turn *t)
     gate_withdraw(t->gate);
     file_job_abandon(t->job);
     turn_stop_command(t);
+    mcp_set_forget(t->s->servers);
     uv_timer_stop(&t->timer);
     t->call = NULL;
     t->run = NULL;

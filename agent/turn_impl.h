@@ -10,7 +10,7 @@
 /* Private to turn*.c: turn.c asks the model, turn_retry.c again, turn_tools.c runs what it
  * calls, turn_end.c answers, turn_record.c keeps what happened, turn_command.c carries out slash
  * commands, turn_compact.c makes room in the model's window, turn_plan.c asks whether a plan is to
- * be carried out.
+ * be carried out, turn_servers.c waits for MCP servers.
  */
 
 #define TURN_MAX_REQUESTS 100 /* model requests of one turn */
@@ -83,6 +83,10 @@ int turn_keep_typed(struct turn *t);
 int turn_show_aside(struct turn *t, const char *text);
 /* Asks the model with the history as it is. */
 void turn_request_model(struct turn *t);
+/* What clients that take no notices are told: a thought of the agent's. It lasts. */
+void turn_tell_as_thought(struct turn *t, const char *said);
+/* True: MCP servers are still being connected, turn_request_model comes again when they are. */
+bool turn_await_servers(struct turn *t);
 /* After a failed request: the same once more in a while, or the end of the turn. */
 void turn_try_again(struct turn *t, const struct llm_error *e);
 /* Gives out the pending text. */

@@ -35,20 +35,19 @@ static int keep(struct turn *t, struct buf *update)
     return e.shown ? record_entries(t->s, &e, 1) : 0;
 }
 
-/* Clients that take no notices show it as a thought of the agent's. */
-static void tell_as_thought(struct turn *t, const char *said)
+void turn_tell_as_thought(struct turn *t, const char *said)
 {
     char id[SESSION_WIRE_ID_MAX];
     struct buf update = {0};
     struct update_text text = {.kind = LLM_THOUGHT, .p = said, .n = strlen(said)};
-    text.message_id = session_wire_id(t->s, "retry", t->s->replies * 10 + t->tries, id);
+    text.message_id = session_wire_id(t->s, "aside", ++t->s->asides, id);
     int rc = update_write_text(&update, &text);
     if (rc == 0)
         rc = update_raw(session_updates(t->s), update.p, update.n);
     if (rc == 0)
         rc = keep(t, &update);
     if (rc < 0)
-        log_warn("that the model is asked again is not kept: %s", record_error(t->env, rc));
+        log_warn("a message of the agent is not kept: %s", record_error(t->env, rc));
     buf_deinit(&update);
 }
 
@@ -61,7 +60,7 @@ static void tell(struct turn *t, const struct llm_error *e, uint64_t ms)
     if (t->env->notices)
         update_notice(session_updates(t->s), "warning", text);
     else if (t->tries > 0 || ms >= NOTABLE_MS)
-        tell_as_thought(t, text);
+        turn_tell_as_thought(t, text);
 }
 
 static void on_timer(uv_timer_t *timer)

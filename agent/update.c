@@ -151,10 +151,14 @@ int update_write_tool_result(struct buf *out, const char *id, const struct tool_
     jw_kopen(&w, "content", '[');
     if (result->diff)
         update_write_diff(&w, result->path, result->diff);
-    jw_open(&w, '{');
-    jw_kstr(&w, "type", acp_tool_content_name(ACP_TOOL_CONTENT_CONTENT));
-    write_text_block(&w, result->text, strlen(result->text));
-    jw_close(&w);
+    if (result->content) {
+        jw_raw(&w, result->content, strlen(result->content));
+    } else {
+        jw_open(&w, '{');
+        jw_kstr(&w, "type", acp_tool_content_name(ACP_TOOL_CONTENT_CONTENT));
+        write_text_block(&w, result->text, strlen(result->text));
+        jw_close(&w);
+    }
     jw_close(&w);
     if (result->raw)
         jw_ktree(&w, "rawOutput", result->raw);

@@ -7,7 +7,7 @@
 void sse_init(struct sse *s, size_t max, void (*on_event)(void *, const struct sse_event *),
               void *ctx)
 {
-    *s = (struct sse){.max = max, .on_event = on_event, .ctx = ctx};
+    *s = (struct sse){.max = max, .retry_ms = -1, .on_event = on_event, .ctx = ctx};
 }
 
 void sse_deinit(struct sse *s)
@@ -15,6 +15,7 @@ void sse_deinit(struct sse *s)
     buf_deinit(&s->line);
     buf_deinit(&s->data);
     buf_deinit(&s->name);
+    buf_deinit(&s->id);
 }
 
 static int give_up_event(struct sse *s)
@@ -52,6 +53,28 @@ static int add_data(struct sse *s, const char *p, size_t n)
     return buf_add(&s->data, p, n);
 }
 
+/* One with a NUL does not count. */
+static int take_id(struct sse *s, const char *value, size_t n)
+{
+    if (memchr(value, '\0', n))
+        return 0;
+    s->id.n = 0;
+    return buf_add(&s->id, value, n);
+}
+
+/* Digits only, and not for longer than a day. */
+static void take_retry(struct sse *s, const char *value, size_t n)
+{
+    int64_t ms = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (value[i] < '0' || value[i] > '9' || ms > 86400000)
+            return;
+        ms = ms * 10 + (value[i] - '0');
+    }
+    if (n > 0)
+        s->retry_ms = ms;
+}
+
 static int take_field(struct sse *s, const char *p, size_t n)
 {
     const char *colon = memchr(p, ':', n);
@@ -68,7 +91,11 @@ static int take_field(struct sse *s, const char *p, size_t n)
         s->name.n = 0;
         return buf_add(&s->name, value, value_n);
     }
-    return 0; /* comments, id, retry: nothing here reconnects */
+    if (name_n == 2 && memcmp(p, "id", 2) == 0)
+        return take_id(s, value, value_n);
+    if (name_n == 5 && memcmp(p, "retry", 5) == 0)
+        take_retry(s, value, value_n);
+    return 0; /* comments, and what nobody knows */
 }
 
 /* One line without its end. */

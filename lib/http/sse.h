@@ -4,6 +4,7 @@
 #include "base/buf.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /*
  * Server-sent events, bytes -> events: pure, resumable at every byte (WHATWG HTML 9.2.6). CR, LF,
@@ -20,6 +21,8 @@ struct sse_event {
 struct sse {
     size_t max; /* longest line, and longest joined data, in bytes */
     struct buf line, data, name;
+    struct buf id;    /* the newest one, also of an event without data; for Last-Event-ID */
+    int64_t retry_ms; /* the newest one; -1: none */
     bool has_data, after_cr, bom_seen, too_big;
     /* May destroy nothing of sse; return value ignored. */
     void (*on_event)(void *ctx, const struct sse_event *event);

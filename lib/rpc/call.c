@@ -66,6 +66,11 @@ struct jsonw *peer_call_begin(struct peer *p, const char *method)
     return w;
 }
 
+int64_t peer_call_id(const struct peer *p)
+{
+    return p->last_id;
+}
+
 int peer_call_end(struct peer *p, rpc_call_cb cb, void *ctx, struct rpc_call **ret)
 {
     struct rpc_call *call = calloc(1, sizeof *call);

@@ -126,6 +126,8 @@ int peer_notify_end(struct peer *p);
  * 0 or E_NOMEM/E_CLOSED (then cb is never called; E_CLOSED also after peer_eof). */
 struct jsonw *peer_call_begin(struct peer *p, const char *method);
 int peer_call_end(struct peer *p, rpc_call_cb cb, void *ctx, struct rpc_call **ret);
+/* The id of the call that was begun last: for protocols that name it elsewhere, too. */
+int64_t peer_call_id(const struct peer *p);
 
 /* Sends $/cancel_request for it, once; cb still comes with the answer (CANCEL-17). */
 void rpc_call_cancel(struct rpc_call *call);

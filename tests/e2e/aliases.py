@@ -56,7 +56,7 @@ BUG = reports(
 BUG_ELSEWHERE = {
     "how a provider's stream is read: tests/unit/test_sse.c and tests/unit/test_llm_reader.c": reports(191),
     "how a provider's failures are waited out: tests/unit/test_llm_error.c": reports(202, 204, 205),
-    "what an agent is to its MCP servers (issue 7)":
+    "what an agent is to its MCP servers: tests/e2e/test_mcp.py and tests/unit/test_mcp.c":
         reports(212, 220, 222, 223, 225, 226, 228, 229, 233, 235, 236, 238),
 }
 REPORTS_ABOUT_AGENTS = 102

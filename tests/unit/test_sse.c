@@ -200,9 +200,32 @@ static void test_deinit_accepts_zero(void **state)
     sse_deinit(&s);
 }
 
+/* What a stream says about being taken up again, in every chunk size. */
+static void test_ids_and_retries(void **state)
+{
+    static const char text[] =
+        "id: 1\nretry: 250\ndata: a\n\nid\nid: a b\ndata:\n\nid: x\0y\nretry: 9s\n\n";
+    (void)state;
+    for (size_t step = 1; step < sizeof text; step++) {
+        struct buf got = {0};
+        struct sse s;
+        sse_init(&s, MAX, collect, &got);
+        assert_int_equal(s.retry_ms, -1);
+        for (size_t at = 0; at < sizeof text - 1; at += step)
+            assert_int_equal(
+                sse_feed(&s, text + at, sizeof text - 1 - at < step ? sizeof text - 1 - at : step),
+                0);
+        assert_string_equal(buf_cstr(&s.id), "a b");
+        assert_int_equal(s.retry_ms, 250);
+        sse_deinit(&s);
+        buf_deinit(&got);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ids_and_retries),
         cmocka_unit_test(test_line_ends),
         cmocka_unit_test(test_fields),
         cmocka_unit_test(test_comments),

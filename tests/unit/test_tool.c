@@ -1,5 +1,4 @@
 /* Tool calls made ready, and the table of turn states. */
-#include "agent/mcp.h"
 #include "agent/toolset.h"
 #include "agent/turn.h"
 #include "base/err.h"
@@ -145,49 +144,12 @@ static void test_turn_table(void **state)
     }
 }
 
-static void check_mcp(const char *json, const char *path)
-{
-    cJSON *list = NULL;
-    struct json_error err = {.path = ""};
-    assert_int_equal(json_parse(json, strlen(json), &list, NULL), 0);
-    assert_int_equal(mcp_check(list, &err), path ? E_INVALID : 0);
-    if (path)
-        assert_string_equal(err.path, path);
-    cJSON_Delete(list);
-}
-
-static void test_mcp_servers(void **state)
-{
-    (void)state;
-    assert_int_equal(mcp_check(NULL, NULL), 0);
-    check_mcp("[]", NULL);
-    check_mcp("[{\"name\":\"a\",\"command\":\"/x\",\"args\":[\"b\"],"
-              "\"env\":[{\"name\":\"K\",\"value\":\"v\"}]}]",
-              NULL);
-    check_mcp("[{\"name\":\"a\",\"command\":\"/x\",\"args\":null,\"env\":null,\"type\":\"stdio\"}]",
-              NULL);
-    check_mcp("[{\"name\":\"a\",\"command\":\"/x\",\"env\":{\"K\":\"v\"}}]", NULL);
-    check_mcp("[5]", "params.mcpServers[0]");
-    check_mcp("[{\"name\":\"a\"}]", "params.mcpServers[0].command");
-    check_mcp("[{\"name\":\"a\",\"command\":\"/x\"},{\"command\":\"/x\"}]",
-              "params.mcpServers[1].name");
-    check_mcp("[{\"name\":\"a\",\"command\":\"/x\",\"args\":\"b\"}]", "params.mcpServers[0].args");
-    check_mcp("[{\"name\":\"a\",\"command\":\"/x\",\"args\":[1]}]", "params.mcpServers[0].args[0]");
-    check_mcp("[{\"name\":\"a\",\"command\":\"/x\",\"env\":[{\"name\":\"K\"}]}]",
-              "params.mcpServers[0].env[0].value");
-    check_mcp("[{\"name\":\"a\",\"command\":\"/x\",\"env\":{\"K\":1}}]",
-              "params.mcpServers[0].env.K");
-    check_mcp("[{\"name\":\"a\",\"command\":\"/x\",\"env\":5}]", "params.mcpServers[0].env");
-    check_mcp("[{\"type\":\"http\",\"name\":\"a\",\"url\":\"http://x\",\"headers\":[]}]",
-              "params.mcpServers[0].type");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ready),           cmocka_unit_test(test_never_run),
         cmocka_unit_test(test_specs_are_legal), cmocka_unit_test(test_turn_table),
-        cmocka_unit_test(test_mcp_servers),     cmocka_unit_test(test_plans),
+        cmocka_unit_test(test_plans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

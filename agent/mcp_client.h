@@ -1,0 +1,58 @@
+#ifndef AGENT_MCP_CLIENT_H
+#define AGENT_MCP_CLIENT_H
+
+#include "agent/mcp_link.h"
+
+#include <stdbool.h>
+
+/*
+ * One MCP server, over whichever transport: handshake, tools, calls. It speaks the versions from
+ * 2024-11-05 to 2025-11-25. Whatever the server does wrong ends at most this connection.
+ */
+struct mcp_client;
+
+struct mcp_client_ops {
+    /* All its tools, once the handshake is done and whenever they change: a list as tools/list
+     * gives it, pages joined; lent. */
+    void (*on_tools)(void *ctx, const cJSON *tools);
+    /* It is over, the last call. why: half a sentence; lent. */
+    void (*on_gone)(void *ctx, const char *why);
+};
+
+/* config and roots are lent until on_gone or mcp_client_close, the rest for the call. */
+struct mcp_client_options {
+    uv_loop_t *loop;
+    struct fetch *fetch;
+    const struct mcp_config *config;
+    const char *cwd;          /* of the session: where a server is started */
+    const char *const *roots; /* its further folders, or NULL */
+    uint64_t ready_ms;        /* for the handshake and the first list; 0: 10 s */
+    uint64_t idle_ms;         /* for a call without news of it; 0: 120 s */
+};
+
+/* 0, or a negative code: then no callback ever comes. */
+int mcp_client_open(const struct mcp_client_options *o, const struct mcp_client_ops *ops, void *ctx,
+                    struct mcp_client **ret);
+/* Ends it behind the scenes; calls are forgotten. Accepts NULL; not after on_gone. */
+void mcp_client_close(struct mcp_client *c);
+
+/* One call of a tool. All lent for the call, but ctx. */
+struct mcp_call;
+struct mcp_call_options {
+    const char *tool;  /* as the server calls it */
+    const cJSON *args; /* an object */
+    /* Once, on a later turn of the loop, unless cancelled. result: of tools/call, or NULL: then
+     * why says what went wrong. Lent. */
+    void (*cb)(void *ctx, const cJSON *result, const char *why);
+    void *ctx;
+};
+/* 0 or a negative code (E_CLOSED: the server is gone). */
+int mcp_client_call(struct mcp_client *c, const struct mcp_call_options *o, struct mcp_call **ret);
+/* The server is told, and cb never comes. */
+void mcp_call_cancel(struct mcp_call *call);
+
+/* The version of MCP to go on with after the server's answer to initialize; NULL: none that is
+ * spoken here. Static. */
+const char *mcp_client_agree(const char *answered);
+
+#endif
