@@ -135,6 +135,7 @@ static int load(struct config *c, config_env env)
         rc = settle_provider(&c->providers[i], env, credentials);
     load_number(env, "ACP_AGENT_IDLE_MS", &c->idle_ms);
     load_number(env, "ACP_AGENT_RETRY_MS", &c->retry_ms);
+    load_number(env, "ACP_AGENT_MCP_MS", &c->mcp_ms);
     load_number(env, "ACP_AGENT_CONTEXT", &c->context);
     load_input(env, c);
     cJSON_Delete(credentials);

@@ -63,6 +63,7 @@ struct config {
     uint64_t context;    /* tokens each model's window has; 0: as its entry says */
     uint64_t idle_ms;    /* silence of a model stream that ends it */
     uint64_t retry_ms;   /* the first pause between two tries */
+    uint64_t mcp_ms;     /* that an MCP server has to get ready; 0: as mcp_client.h */
     char error[640];     /* why the last load failed: one sentence; "" after a good one */
 };
 

@@ -200,7 +200,8 @@ static int connect_to(struct server *v, const cJSON *entry)
                                          .fetch = s->env->fetch,
                                          .config = &v->config,
                                          .cwd = s->cwd,
-                                         .roots = session_roots(s)};
+                                         .roots = session_roots(s),
+                                         .ready_ms = s->env->config.mcp_ms};
     v->pending = true;
     rc = mcp_client_open(&o, &ops, v, &v->client);
     if (rc < 0) {

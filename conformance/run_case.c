@@ -116,6 +116,20 @@ static void see_request(struct run_case *r, const struct provider_event *e)
         add_request(r, copy);
 }
 
+static bool add_members(cJSON *to, const cJSON *from)
+{
+    const cJSON *member;
+    cJSON_ArrayForEach(member, from)
+    {
+        cJSON *copy = cJSON_Duplicate(member, true);
+        if (!copy || !cJSON_AddItemToObject(to, member->string, copy)) {
+            cJSON_Delete(copy);
+            return false;
+        }
+    }
+    return true;
+}
+
 static cJSON *describe(const struct provider_event *e)
 {
     cJSON *json = cJSON_CreateObject();
@@ -124,6 +138,7 @@ static cJSON *describe(const struct provider_event *e)
     ok = ok && (!e->action || cJSON_AddStringToObject(json, "action", e->action));
     ok = ok && (!e->text || cJSON_AddStringToObject(json, "text", e->text));
     ok = ok && (!e->check || cJSON_AddStringToObject(json, "check", e->check));
+    ok = ok && (!e->request || add_members(json, e->request));
     if (ok)
         return json;
     cJSON_Delete(json);

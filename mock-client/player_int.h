@@ -365,6 +365,8 @@ PLAY_VERB_FN(same_begin);
 PLAY_VERB_FN(hold_begin);
 PLAY_VERB_FN(hold_poll);
 PLAY_VERB_FN(release_begin);
+PLAY_VERB_FN(server_saw_begin);
+PLAY_VERB_FN(server_saw_poll);
 PLAY_VERB_FN(model_saw_begin);
 PLAY_VERB_FN(model_saw_poll);
 PLAY_VERB_FN(model_count_begin);

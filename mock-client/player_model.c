@@ -160,22 +160,34 @@ int play_model_saw_begin(struct player *p, struct play_step *s)
     return play_since(p, s, &s->cursor) ? PLAY_WAIT : PLAY_NEXT;
 }
 
-static const struct trace_event *next_request(struct player *p, struct play_step *s)
+static bool is_model_request(const struct trace_event *e)
+{
+    return e->side == TRACE_MODEL;
+}
+
+static bool is_server_request(const struct trace_event *e)
+{
+    return e->side == TRACE_MODEL_EVENT && e->json && strcmp(e->kind, "server") == 0;
+}
+
+static const struct trace_event *next_request(struct player *p, struct play_step *s,
+                                              bool (*is)(const struct trace_event *e))
 {
     const struct trace *t = p->options.trace;
     while (s->cursor < t->n) {
         const struct trace_event *e = t->events[s->cursor++];
-        if (e->side == TRACE_MODEL)
+        if (is(e))
             return e;
     }
     return NULL;
 }
 
-int play_model_saw_poll(struct player *p, struct play_step *s)
+static int poll_requests(struct player *p, struct play_step *s,
+                         bool (*is)(const struct trace_event *e))
 {
     const struct trace_event *e;
     int64_t nth = json_get_int(s->step, "nth", 0);
-    while ((e = next_request(p, s)) != NULL) {
+    while ((e = next_request(p, s, is)) != NULL) {
         s->found++;
         if (nth ? (int64_t)s->found == nth : json_match(s->value, e->json, NULL) == 1) {
             int rc = play_judge(p, s, s->value, e->json, e);
@@ -183,6 +195,21 @@ int play_model_saw_poll(struct player *p, struct play_step *s)
         }
     }
     return PLAY_WAIT;
+}
+
+int play_model_saw_poll(struct player *p, struct play_step *s)
+{
+    return poll_requests(p, s, is_model_request);
+}
+
+int play_server_saw_begin(struct player *p, struct play_step *s)
+{
+    return play_model_saw_begin(p, s);
+}
+
+int play_server_saw_poll(struct player *p, struct play_step *s)
+{
+    return poll_requests(p, s, is_server_request);
 }
 
 int play_model_count_begin(struct player *p, struct play_step *s)

@@ -67,6 +67,8 @@ static const struct play_verb verbs[] = {
     {"model_gone", "waits until the agent has hung up on an unfinished reply", "t", "",
      PLAY_JUDGES | PLAY_AGENT, NO_CHECK, play_model_gone_begin, play_model_gone_poll,
      play_model_late},
+    {"server_saw", "waits until a matching request has reached an MCP server", "m", "nth:n since:v",
+     PLAY_JUDGES | PLAY_AGENT, NO_CHECK, play_server_saw_begin, play_server_saw_poll, play_late},
     {"write_file", "writes a file", "s", "content:s", 0, play_write_file_check,
      play_write_file_begin, NULL, NULL},
     {"file", "compares a file", "s", "absent:t " AS_TEXT, PLAY_JUDGES, play_file_check,

@@ -17,7 +17,7 @@ const char *provider_event_name(enum provider_event_kind kind)
         [PROVIDER_DONE] = "done",         [PROVIDER_GONE] = "gone",
         [PROVIDER_MISS] = "miss",         [PROVIDER_UNDECLARED] = "undeclared",
         [PROVIDER_MISMATCH] = "mismatch", [PROVIDER_REFUSED] = "refused",
-        [PROVIDER_SIDE] = "side",
+        [PROVIDER_SIDE] = "side",         [PROVIDER_SERVER] = "server",
     };
     return names[kind];
 }
@@ -44,7 +44,7 @@ static int write_line(struct provider *p, const struct provider_event *e)
         jw_kstr(&w, "text", e->text);
     if (e->check)
         jw_kstr(&w, "check", e->check);
-    if (e->kind == PROVIDER_REQUEST)
+    if (e->kind == PROVIDER_REQUEST || e->kind == PROVIDER_SERVER)
         jw_ktree(&w, "request", e->request);
     jw_close(&w);
     int rc = jw_end(&w);

@@ -12,7 +12,7 @@
 
 /* Private to mock-provider/: the server, its replies, its journal, its control endpoint. */
 
-#define PROVIDER_EVENT_KINDS (PROVIDER_SIDE + 1)
+#define PROVIDER_EVENT_KINDS (PROVIDER_SERVER + 1)
 
 /* What a request of the server belongs to: first member of what httpd_user points to. */
 struct exchange {
@@ -32,6 +32,8 @@ struct provider {
     unsigned open; /* the server, and one timer per exchange that has one */
     bool control, closing;
     struct verdict verdict;
+    struct mcp_server *servers; /* owned; mcp.c */
+    size_t server_n;
     struct list replies; /* struct reply.node */
     struct list waiters; /* struct waiter.node: control requests that wait for events */
     uint64_t seq;        /* of the last journal line */
@@ -50,6 +52,14 @@ bool provider_listens(const struct provider *p);
 void provider_emit(struct provider *p, const struct provider_event *event);
 void provider_emit_text(struct provider *p, enum provider_event_kind kind, unsigned n,
                         const char *text);
+
+/* --- mcp.c --- */
+
+/* From the script. 0 or E_NOMEM. */
+int mcp_init(struct provider *p);
+void mcp_deinit(struct provider *p);
+bool mcp_owns(const char *path);
+void mcp_request(struct provider *p, struct httpd_req *req);
 
 /* --- control.c --- */
 
@@ -77,6 +87,9 @@ bool expectation_holds(const struct script *s, const struct turn *turn, const cJ
  * E_NOMEM. The caller owns *ret. */
 int request_read(const struct dialect *d, const struct httpd_req *req, unsigned n, cJSON **ret,
                  struct fault *fault);
+
+/* Adds its headers as a member of obj, names in lower case, keys redacted. 0 or E_NOMEM. */
+int request_add_headers(cJSON *obj, const struct httpd_req *req);
 
 /* --- tool.c --- */
 

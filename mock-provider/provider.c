@@ -19,6 +19,7 @@ void provider_closed_one(struct provider *p)
     script_destroy(p->script);
     script_destroy(p->side);
     verdict_deinit(&p->verdict);
+    mcp_deinit(p);
     buf_deinit(&p->line);
     buf_deinit(&p->journal);
     free(p);
@@ -127,6 +128,10 @@ static void on_request(void *ctx, struct httpd_req *req)
         control_request(p, req);
         return;
     }
+    if (mcp_owns(path)) {
+        mcp_request(p, req);
+        return;
+    }
     const struct dialect *d = dialect_for(req);
     enum route route = d->route(httpd_method(req), path);
     if (route == ROUTE_REPLY)
@@ -194,6 +199,8 @@ int provider_open(uv_loop_t *loop, const struct provider_options *options,
     list_init(&p->replies);
     list_init(&p->waiters);
     int rc = script_create(options->script, options->intents, &p->script, err, sizeof err);
+    if (rc == 0)
+        rc = mcp_init(p);
     if (rc == 0 && options->side)
         rc = open_side(p);
     if (rc == 0 && options->verdict)
@@ -204,6 +211,7 @@ int provider_open(uv_loop_t *loop, const struct provider_options *options,
         script_destroy(p->script);
         script_destroy(p->side);
         verdict_deinit(&p->verdict);
+        mcp_deinit(p);
         free(p);
         return rc;
     }

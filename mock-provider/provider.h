@@ -31,7 +31,10 @@ enum provider_event_kind {
                          Uses up no turn */
     /* a request that is no model call, or none of the conversation's, was answered; `text`:
      * "GET /v1/models" */
-    PROVIDER_SIDE
+    PROVIDER_SIDE,
+    /* a request reached one of the script's MCP servers; `request` is {"server", "http" (its HTTP
+     * method), "headers", "message" (null: none)} */
+    PROVIDER_SERVER
 };
 
 struct provider_event {

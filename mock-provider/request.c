@@ -51,7 +51,7 @@ static int add_header(cJSON *headers, const struct httpd_header *h)
     return add(headers, name, is_secret(name) ? redacted(h->value) : cJSON_CreateString(h->value));
 }
 
-static int add_headers(cJSON *neutral, const struct httpd_req *req)
+int request_add_headers(cJSON *neutral, const struct httpd_req *req)
 {
     const struct httpd_header *list;
     size_t n = httpd_headers(req, &list);
@@ -87,7 +87,7 @@ static int add_known(cJSON *neutral, const struct dialect *d, const struct httpd
         rc = add(neutral, "n", cJSON_CreateNumber(n));
     if (rc == 0)
         rc = add(neutral, "path", cJSON_CreateString(httpd_path(req)));
-    return rc < 0 ? rc : add_headers(neutral, req);
+    return rc < 0 ? rc : request_add_headers(neutral, req);
 }
 
 int request_read(const struct dialect *d, const struct httpd_req *req, unsigned n, cJSON **ret,

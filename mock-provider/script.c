@@ -276,15 +276,19 @@ static int check_intents(const struct script_place *p, const cJSON *intents)
 
 static int read_script(struct script *s, const struct script_place *p)
 {
-    static const char *const members[] = {"turns", "models", "intents", "wire", "note", NULL};
+    static const char *const members[] = {"turns",   "models", "intents", "wire",
+                                          "servers", "note",   NULL};
     if (cJSON_IsArray(s->json))
         return read_turns(s, p, s->json);
     s->models = json_get(s->json, "models");
+    s->servers = json_get(s->json, "servers");
     if (!s->intents)
         s->intents = json_get(s->json, "intents");
     int rc = cJSON_IsObject(s->json) ? script_members(p, s->json, members) : 0;
     if (rc == 0)
         rc = check_models(p, s->models);
+    if (rc == 0)
+        rc = script_check_servers(p, s->servers);
     if (rc == 0)
         rc = script_read_wire(p, s->json, &s->wire, &s->chaos);
     return rc < 0 ? rc : read_turns(s, p, json_get(s->json, "turns"));

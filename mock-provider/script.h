@@ -80,6 +80,7 @@ struct script {
     cJSON *json;                   /* owned copy; everything above lends from it */
     cJSON *own_intents;            /* owned, or NULL */
     const cJSON *intents, *models; /* or NULL */
+    const cJSON *servers;          /* MCP servers by name, or NULL; see mcp.c */
     struct shape wire;             /* of turns that have none of their own */
     enum chaos chaos;
     struct turn *turns;

@@ -27,4 +27,7 @@ int script_read_action(struct script *s, const struct script_place *p, struct ac
 int script_read_wire(const struct script_place *p, const cJSON *obj, struct shape *shape,
                      enum chaos *chaos);
 
+/* The script's MCP servers; NULL: none. */
+int script_check_servers(const struct script_place *p, const cJSON *servers);
+
 #endif

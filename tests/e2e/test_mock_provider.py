@@ -98,6 +98,10 @@ def test_wrong_usage(kit, args, word):
     ('[{"reply": [], "headers": {"a": "b\\r\\nc: d"}}]', "turns[0]: headers"),
     ('{"turns": [], "models": [1]}', "models must be"),
     ('{"turns": [], "intents": {"read": {}}}', "intents.read must be"),
+    ('{"turns": [], "servers": []}', "servers: expected object"),
+    ('{"turns": [], "servers": {"a b": {}}}', "servers.a b: expected an object under a name"),
+    ('{"turns": [], "servers": {"a": {"tool": []}}}', 'servers.a: unknown member "tool"'),
+    ('{"turns": [], "servers": {"a": {"tools": {}}}}', "servers.a: tools has another type"),
 ])
 def test_a_broken_script_is_named_with_its_place(kit, tmp_path, script, complaint):
     file = tmp_path / "script.json"
@@ -422,3 +426,61 @@ def test_a_recording_without_a_real_one_says_so(kit, tmp_path):
                        "-c", STREAMER, "1", env={**os.environ, "OPENAI_API_KEY": "k"})
     assert done.stdout.startswith("502 ") and "refused" in done.stdout
     assert not (tmp_path / "saved").exists()
+
+
+# --- MCP servers ---
+
+def rpc(provider, name, method, params=None, ident=1, **headers):
+    """Status, headers and message of one POST to a server."""
+    body = {"jsonrpc": "2.0", "method": method, **({"params": params} if params else {}), **({"id": ident} if ident else {})}
+    request = urllib.request.Request(f"{provider.url}/mcp/{name}", json.dumps(body).encode(), headers)
+    try:
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=DEADLINE) as answer:
+            return answer.status, answer.headers, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.headers, error.read().decode()
+
+
+def test_servers_of_the_script(mock_provider):
+    tools = [{"name": "one", "inputSchema": {"type": "object"}}, {"name": "two", "inputSchema": {"type": "object"}}]
+    provider = mock_provider({"turns": [], "servers": {
+        "good": {"tools": tools, "page": 1, "results": {"two": {"content": [], "isError": True}}, "version": "2025-03-26"},
+        "stream": {"stream": True, "session": False, "listen": True, "asks": [{"jsonrpc": "2.0", "id": 7, "method": "ping"}]},
+        "locked": {"needs": {"X-Key": "1"}}, "broken": {"errors": {"tools/list": {"code": -1, "message": "no"}}, "http": {"ping": 503}},
+        "forgets": {"forgets": 1}}})
+    status, headers, text = rpc(provider, "good", "initialize")
+    session = {"Mcp-Session-Id": headers["Mcp-Session-Id"]}
+    assert status == 200 and json.loads(text)["result"]["protocolVersion"] == "2025-03-26"
+    assert rpc(provider, "good", "notifications/initialized", ident=None, **session)[0] == 202
+    assert rpc(provider, "good", "tools/list")[0] == 400
+    assert rpc(provider, "good", "tools/list", **{"Mcp-Session-Id": "other"})[0] == 404
+    page = json.loads(rpc(provider, "good", "tools/list", **session)[2])["result"]
+    assert page == {"tools": tools[:1], "nextCursor": "1"}
+    assert json.loads(rpc(provider, "good", "tools/list", {"cursor": "1"}, **session)[2])["result"] == {"tools": tools[1:]}
+    said = json.loads(rpc(provider, "good", "tools/call", {"name": "one", "arguments": {"a": 1}}, **session)[2])["result"]
+    assert said == {"content": [{"type": "text", "text": '{"a":1}'}]}
+    assert json.loads(rpc(provider, "good", "tools/call", {"name": "two"}, **session)[2])["result"]["isError"]
+    assert json.loads(rpc(provider, "good", "prompts/list", **session)[2])["error"]["code"] == -32601
+    assert http(f"{provider.url}/mcp/good")[0] == 405 and http(f"{provider.url}/mcp/good", method="DELETE")[0] == 200
+
+    status, headers, text = rpc(provider, "stream", "initialize")
+    assert headers["Content-Type"] == "text/event-stream" and "Mcp-Session-Id" not in headers
+    assert json.loads(text.split("data: ")[1])["result"]["serverInfo"]["name"] == "stream"
+    with connect(provider) as listening:
+        listening.sendall(b"GET /mcp/stream HTTP/1.1\r\nHost: h\r\n\r\n")
+        read_until(listening, b'{"jsonrpc":"2.0","id":7,"method":"ping"}')
+
+    assert rpc(provider, "locked", "initialize")[0] == 401
+    assert rpc(provider, "locked", "initialize", **{"X-Key": "1"})[0] == 200
+    broken = {"Mcp-Session-Id": rpc(provider, "broken", "initialize")[1]["Mcp-Session-Id"]}
+    assert json.loads(rpc(provider, "broken", "tools/list", **broken)[2])["error"] == {"code": -1, "message": "no"}
+    assert rpc(provider, "broken", "ping", **broken)[0] == 503
+    first = {"Mcp-Session-Id": rpc(provider, "forgets", "initialize")[1]["Mcp-Session-Id"]}
+    assert [rpc(provider, "forgets", "ping", **first)[0] for _ in range(3)] == [200, 404, 404]
+    second = {"Mcp-Session-Id": rpc(provider, "forgets", "initialize")[1]["Mcp-Session-Id"]}
+    assert [rpc(provider, "forgets", "ping", **second)[0] for _ in range(3)] == [200, 200, 200]
+    assert rpc(provider, "nobody", "initialize")[0] == 404
+
+    seen = [e for e in provider.journal() if e["event"] == "server"]
+    assert seen[0]["request"]["server"] == "good" and seen[0]["request"]["message"]["method"] == "initialize"
+    assert seen[0]["text"] == "good POST initialize"
