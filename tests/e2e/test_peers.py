@@ -89,6 +89,31 @@ def test_acpx_lists_sessions(kit, work, start, tmp_path, mock_provider):
     assert "Talk to me" in done.stdout, done.stdout
 
 
+def test_acpx_resumes_sessions(kit, work, tmp_path, mock_provider):
+    """Each prompt of a saved session comes from another process of acpx, and goes to another one of the agent."""
+    provider = mock_provider([{"reply": [{"text": "one"}]}, {"reply": [{"text": "two"}]}])
+    trace, home = tmp_path / "trace", tmp_path / "home"
+    home.mkdir()
+    environment = {**kit.environment(home, **provider.environment()), "PATH": npm.path(kit)}
+    command = ["acpx", "--agent", shlex.join([*agent(kit), "--trace", str(trace)]), "--cwd", str(work), "--approve-all",
+               "--format", "quiet", "--ttl", "1"]
+
+    def run(*words):
+        done = subprocess.run([*command, *words], cwd=work, env=environment, capture_output=True, text=True, check=False,
+                              timeout=DEADLINE, stdin=subprocess.DEVNULL)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    run("sessions", "new")
+    assert run("first words") == "one\n"
+    assert run("second words") == "two\n"
+    run("sessions", "close")
+    messages = [json.loads(line).get("message", {}) for line in trace.read_text(encoding="utf-8").splitlines()]
+    assert "session/resume" in [m.get("method") for m in messages]
+    asked = [e["request"] for e in provider.journal() if e["event"] == "request"]
+    assert [m["text"] for m in asked[-1]["messages"]] == ["first words", "one", "second words"]
+
+
 def acpx_transcript(process):
     """(sender, message) of each message that acpx prints; interrupts it at the agent's first text."""
     interrupted = False
