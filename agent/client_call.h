@@ -13,7 +13,7 @@ struct client_to {
     uv_loop_t *loop;
     struct peer *peer;
     const char *session_id;
-    bool reads, writes, terminals; /* what it has announced to serve */
+    bool reads, writes, terminals, forms; /* what it has announced to serve */
 };
 
 struct client_call;

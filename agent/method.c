@@ -155,6 +155,7 @@ static void take_services(struct env *env, const cJSON *capabilities)
     env->reads_files = json_get_bool(fs, "readTextFile");
     env->writes_files = json_get_bool(fs, "writeTextFile");
     env->runs_terminals = json_get_bool(capabilities, "terminal");
+    env->forms = cJSON_IsObject(json_get(json_get(capabilities, "elicitation"), "form"));
 }
 
 void method_initialize(struct agent *a, struct rpc_request *req, const cJSON *params)

@@ -201,7 +201,8 @@ struct client_to session_client(const struct session *s)
                               .session_id = s->id,
                               .reads = env->reads_files,
                               .writes = env->writes_files,
-                              .terminals = env->runs_terminals};
+                              .terminals = env->runs_terminals,
+                              .forms = env->forms};
 }
 
 struct update_to session_updates(const struct session *s)

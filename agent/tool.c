@@ -24,7 +24,8 @@
     X(tool_glob)                                                                                   \
     X(tool_grep)                                                                                   \
     X(tool_bash)                                                                                   \
-    X(tool_update_goal)
+    X(tool_update_goal)                                                                            \
+    X(tool_ask)
 
 static const struct tool *const tools[] = {
 #define X(tool) &tool,

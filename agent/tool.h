@@ -97,6 +97,7 @@ extern const struct tool tool_list_dir;
 extern const struct tool tool_glob;
 extern const struct tool tool_grep;
 extern const struct tool tool_update_goal;
+extern const struct tool tool_ask;
 
 /* The table: the tools that every session has. */
 const struct tool *const *tool_table(size_t *ret_n);

@@ -10,7 +10,7 @@ CLIENT_METHODS = {
 
 # Methods that acp-agent calls.
 AGENT_METHODS = {"session/update", "session/request_permission", "fs/read_text_file", "fs/write_text_file", "terminal/create",
-                 "terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release", "$/cancel_request"}
+                 "terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release", "elicitation/create", "$/cancel_request"}
 
 # Values of params.update.sessionUpdate that acp-agent sends.
 UPDATES = {"agent_message_chunk", "agent_thought_chunk", "user_message_chunk", "tool_call", "tool_call_update",
