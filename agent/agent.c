@@ -1,4 +1,5 @@
 #include "agent/agent_impl.h"
+#include "agent/extension.h"
 
 #include "agent/option.h"
 #include "agent/restore.h"
@@ -6,6 +7,7 @@
 #include "base/err.h"
 #include "base/log.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -241,6 +243,10 @@ int agent_reload(struct agent *a, struct session *s)
 {
     s->reload = false;
     int rc = a->logged_out ? 0 : agent_load_config(a);
+    snprintf(a->reload_error, sizeof a->reload_error, "%s",
+             *a->env.config.error ? a->env.config.error : "Out of memory.");
+    if (rc == 0)
+        rc = extension_load(s, a->reload_error, sizeof a->reload_error);
     if (rc == 0)
         rc = slash_load_files(s);
     if (rc == 0)
@@ -258,7 +264,7 @@ static void on_reload(uv_timer_t *timer)
         struct session *s = CONTAINER_OF(at, struct session, node);
         if (s->reload && !s->turn && !s->restore && agent_reload(a, s) < 0)
             log_warn("the reload that was asked for failed, all stays as it was: %s",
-                     *a->env.config.error ? a->env.config.error : "out of memory");
+                     a->reload_error);
     }
 }
 

@@ -20,9 +20,10 @@ struct agent {
     struct list waiting; /* session/new that wait for local servers, see method_local.c */
     char *local_model;   /* owned; what was found there, or NULL */
     bool looking, looked;
-    uv_timer_t warm;   /* loads libcurl in an idle moment */
-    uv_check_t gather; /* runs after the reads of one turn of the loop, if text was gathered */
-    uv_timer_t reload; /* does what waited for a session to be idle */
+    uv_timer_t warm;        /* loads libcurl in an idle moment */
+    uv_check_t gather;      /* runs after the reads of one turn of the loop, if text was gathered */
+    uv_timer_t reload;      /* does what waited for a session to be idle */
+    char reload_error[640]; /* why the last one failed: one sentence */
     bool configured, initialized, ending;
     bool logged_out;     /* until authenticate: no session gets credentials */
     bool login_terminal; /* the client can run us in a terminal */

@@ -77,7 +77,8 @@ int method_place_make(const char *cwd, const cJSON *directories, struct method_p
 void method_place_deinit(struct method_place *p);
 /* Is it a directory that exists? 0 or E_INVALID. */
 int method_check_cwd(const char *cwd, struct json_error *err);
-/* Connects the MCP servers of a session whose id the client knows. */
+/* Begins what a session has beside itself: MCP servers, the client's and those of plugins, and the
+ * hooks for its beginning. */
 void method_connect(struct session *s, const cJSON *servers);
 /* The result of those methods; with_id: as a new session. */
 void method_reply_session(struct rpc_request *req, const struct session *s, bool with_id);

@@ -70,8 +70,7 @@ void method_reload(struct agent *a, struct rpc_request *req, const cJSON *params
     }
     int rc = agent_reload(a, s);
     if (rc < 0)
-        rpc_fail(req, RPC_INTERNAL_ERROR, rc == E_NOMEM ? "Out of memory." : a->env.config.error,
-                 NULL);
+        rpc_fail(req, RPC_INTERNAL_ERROR, a->reload_error, NULL);
     else
         answer_reload(req, false);
 }

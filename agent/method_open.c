@@ -1,5 +1,7 @@
 #include "agent/method.h"
 
+#include "agent/extension.h"
+
 #include "acp/methods.h"
 #include "agent/file.h"
 #include "agent/record.h"
@@ -79,6 +81,8 @@ static int reopen(struct agent *a, const struct opening *o, struct session **ret
     if (rc < 0)
         return rc;
     rc = slash_load_files(*ret);
+    if (rc == 0)
+        rc = extension_load(*ret, NULL, 0);
     if (rc < 0)
         session_destroy(*ret);
     return rc;

@@ -1,5 +1,7 @@
 #include "agent/method.h"
 
+#include "agent/extension.h"
+
 #include "acp/methods.h"
 #include "agent/option.h"
 #include "agent/prompt.h"
@@ -55,6 +57,8 @@ static int open_session(struct agent *a, const struct method_setup *p, struct se
     }
     if (rc == 0)
         rc = slash_load_files(s);
+    if (rc == 0)
+        rc = extension_load(s, NULL, 0);
     if (rc == 0)
         rc = record_session(s);
     if (rc < 0) {

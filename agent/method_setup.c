@@ -1,5 +1,6 @@
 #include "agent/method.h"
 
+#include "agent/extension.h"
 #include "agent/file.h"
 #include "agent/mcp_config.h"
 #include "agent/mcp_set.h"
@@ -108,6 +109,9 @@ void method_place_deinit(struct method_place *p)
 
 void method_connect(struct session *s, const cJSON *servers)
 {
-    if (mcp_set_open(s, servers, &s->servers) < 0)
+    cJSON *all = extension_servers(s->extension, servers);
+    if (!all || mcp_set_open(s, all, &s->servers) < 0)
         log_warn("out of memory: not all MCP servers of the session are connected");
+    cJSON_Delete(all);
+    extension_begin(s);
 }

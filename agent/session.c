@@ -1,5 +1,6 @@
 #include "agent/session.h"
 
+#include "agent/extension.h"
 #include "agent/mcp_set.h"
 #include "agent/restore.h"
 #include "agent/roots.h"
@@ -115,6 +116,7 @@ void session_destroy(struct session *s)
     mcp_set_close(s->servers);
     toolset_deinit(&s->tools);
     slash_list_deinit(&s->commands);
+    extension_destroy(s->extension);
     free(s->cwd);
     roots_free(s->roots);
     free(s->system);

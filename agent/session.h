@@ -16,6 +16,7 @@
 struct turn;
 struct restore;
 struct mcp_set;
+struct extension;
 
 /* One conversation. */
 struct session {
@@ -31,7 +32,8 @@ struct session {
     bool title_told; /* the client knows it */
     struct settings settings;
     struct toolset tools;
-    struct mcp_set *servers; /* owned, or NULL */
+    struct mcp_set *servers;     /* owned, or NULL */
+    struct extension *extension; /* owned; what plugins bring, or NULL */
     struct gate_rules rules;
     struct slash_list commands;
     char *told_system; /* owned; the system prompt as it would be now, if the model was told of a

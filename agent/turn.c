@@ -129,7 +129,7 @@ static void on_stopped(struct turn *t, struct llm_reply *reply)
     } else if (t->s->settings.mode == MODE_PLAN && t->text.n > 0) {
         turn_ask_about_plan(t);
     } else if (t->shown) {
-        turn_end(t, ACP_STOP_END_TURN);
+        turn_end_well(t);
     } else {
         llm_error_set(&empty, "the answer is empty");
         turn_fail(t, &empty);

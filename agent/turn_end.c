@@ -22,6 +22,8 @@ static void stop_work(struct turn *t)
     gate_withdraw(t->gate);
     file_job_abandon(t->job);
     turn_stop_command(t);
+    hook_stop(t->hooks);
+    t->hooks = NULL;
     mcp_set_forget(t->s->servers);
     uv_timer_stop(&t->timer);
     t->call = NULL;
@@ -45,6 +47,7 @@ static void dispose(struct turn *t)
     buf_deinit(&t->runs);
     buf_deinit(&t->usage);
     buf_deinit(&t->pending);
+    tool_result_deinit(&t->result);
     free(t->note);
     uv_close((uv_handle_t *)&t->timer, on_timer_closed);
 }

@@ -3,6 +3,7 @@
 
 #include "agent/file_job.h"
 #include "agent/gate.h"
+#include "agent/hook.h"
 #include "agent/llm_call.h"
 #include "agent/tool.h"
 #include "agent/turn.h"
@@ -10,7 +11,8 @@
 /* Private to turn*.c: turn.c asks the model, turn_retry.c again, turn_tools.c runs what it
  * calls, turn_end.c answers, turn_record.c keeps what happened, turn_command.c carries out slash
  * commands, turn_compact.c makes room in the model's window, turn_plan.c asks whether a plan is to
- * be carried out, turn_servers.c waits for MCP servers.
+ * be carried out, turn_servers.c waits for MCP servers,
+ * turn_hooks.c for hooks.
  */
 
 #define TURN_MAX_REQUESTS 100 /* model requests of one turn */
@@ -20,6 +22,7 @@ struct turn_call {
     char id[SESSION_WIRE_ID_MAX]; /* toolCallId: ours, since providers repeat theirs */
     struct tool_call call;
     struct buf shown; /* its first report */
+    bool hooked;      /* the hooks before it have been asked */
     int64_t number;   /* of its entry in the store */
 };
 
@@ -60,6 +63,8 @@ struct turn {
     struct turn_call *calls; /* of the current reply */
     size_t n_calls, next_call;
     struct tool_run *run;
+    struct hook_run *hooks;             /* that are being asked */
+    struct tool_result result;          /* of the call that the hooks after it are asked about */
     struct gate *gate;                  /* the user is asked about the next call, or the plan */
     struct turn_plan *plan;             /* owned; the plan that the user is asked about, or NULL */
     struct turn_compaction *compaction; /* owned; older messages are being summarised, or NULL */
@@ -97,6 +102,13 @@ void turn_run_tools(struct turn *t, struct llm_reply *reply);
 /* Reports calls that have not ended as cancelled, to client and history. */
 void turn_drop_tools(struct turn *t);
 void turn_free_calls(struct turn *t);
+
+/* Asks the hooks before the next call: 1: on_hooks comes, with an objection or NULL. 0: nobody is
+ * to be asked. E_NOMEM. */
+int turn_ask_hooks(struct turn *t, enum hook_event event,
+                   void (*on_hooks)(void *ctx, const char *));
+/* Ends a turn that went well, after the hooks for that. */
+void turn_end_well(struct turn *t);
 
 /* The model has made a plan: asks the user, then goes on with it or ends the turn. */
 void turn_ask_about_plan(struct turn *t);

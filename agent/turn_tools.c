@@ -72,12 +72,42 @@ static void go_on(struct turn *t, int rc)
         run_next(t);
 }
 
+/* What the tool did stands, whatever a hook says of it. */
+static int record_hooked(struct turn *t, const char *reason)
+{
+    struct tool_result result = t->result;
+    struct buf text = {0};
+    t->result = (struct tool_result){.failed = false};
+    if (reason && result.text &&
+        buf_addf(&text, "%s\n\n[A hook says: %s]", result.text, reason) == 0) {
+        free(result.text);
+        result.text = buf_take(&text);
+        free(result.content); /* the client is shown the same */
+        result.content = NULL;
+    }
+    buf_deinit(&text);
+    int rc = record(t, &result);
+    tool_result_deinit(&result);
+    return rc;
+}
+
+static void on_hooks_after(void *ctx, const char *reason)
+{
+    struct turn *t = ctx;
+    t->hooks = NULL;
+    go_on(t, record_hooked(t, reason));
+}
+
 static void on_tool_done(void *ctx, struct tool_result *result)
 {
     struct turn *t = ctx;
     t->run = NULL;
     t->goal_over = t->goal_over || result->goal_over;
-    go_on(t, record(t, result));
+    t->result = *result;
+    *result = (struct tool_result){.failed = false}; /* it is ours now */
+    int rc = turn_ask_hooks(t, HOOK_AFTER_TOOL, on_hooks_after);
+    if (rc != 1)
+        go_on(t, record_hooked(t, NULL));
 }
 
 /* --- one call: looked at, allowed, run --- */
@@ -161,13 +191,33 @@ static const char *refusal_of(const struct turn *t, const struct turn_call *c)
     return mode_refusal(t->s->settings.mode, c->call.tool->kind);
 }
 
-/* The mode may have become plan while the user was asked. */
+static void on_hooks_before(void *ctx, const char *reason)
+{
+    struct turn *t = ctx;
+    char text[600];
+    t->hooks = NULL;
+    snprintf(text, sizeof text, "A hook refused this: %.500s", reason ? reason : "");
+    stepped(t, reason ? record_failure(t, text) : run_call(t, &t->calls[t->next_call]));
+}
+
+/* 1: they are asked, and run_call comes again. */
+static int ask_hooks_first(struct turn *t, struct turn_call *c)
+{
+    bool asked = c->hooked;
+    c->hooked = true;
+    return asked ? 0 : turn_ask_hooks(t, HOOK_BEFORE_TOOL, on_hooks_before);
+}
+
+/* The mode may have become plan while the user, or a hook, was asked. */
 static int run_call(struct turn *t, struct turn_call *c)
 {
     const char *refusal = refusal_of(t, c);
     if (refusal)
         return record_failure(t, refusal);
     turn_move(t, TURN_TOOL);
+    int asked = ask_hooks_first(t, c);
+    if (asked != 0)
+        return asked;
     update_tool_running(session_updates(t->s), c->id, &c->call);
     int rc = tool_start(t->env->loop, &c->call, on_tool_done, t, &t->run);
     return rc == 0 ? 1 : record_failure(t, err_text(rc));
@@ -268,6 +318,8 @@ void turn_run_tools(struct turn *t, struct llm_reply *reply)
 
 void turn_drop_tools(struct turn *t)
 {
+    if (t->result.text && record_hooked(t, NULL) < 0)
+        log_warn("out of memory: a tool call that has ended is not reported");
     while (t->next_call < t->n_calls)
         if (record_failure(t, "Cancelled by the user.") < 0)
             log_warn("out of memory: a cancelled tool call is not reported");
