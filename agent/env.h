@@ -31,6 +31,7 @@ struct env {
     bool compactions; /* and those about compactions */
     bool booleans;    /* and options that are on or off */
     bool forms;       /* and asks its user by forms */
+    bool surfaces;    /* and shows what plugins publish as it is */
     /* True while earlier output is on its way: text may then be gathered, and is asked for at the
      * end of this turn of the loop. */
     bool (*may_gather)(struct env *env);

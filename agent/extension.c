@@ -1,5 +1,6 @@
 #include "agent/extension.h"
 
+#include "agent/extension_live.h"
 #include "agent/session.h"
 #include "agent/skill.h"
 #include "base/err.h"
@@ -13,7 +14,9 @@
 
 struct extension {
     struct plugin_set *set;
-    struct skill_tool *skills;  /* NULL: there are none */
+    struct skill_tool *skills; /* NULL: there are none */
+    struct live **live;        /* owned; a sidecar for each plugin that has one */
+    size_t n_live;
     struct hook_run *beginning; /* of the session, as long as it runs */
 };
 
@@ -79,6 +82,18 @@ static int read_set(const struct session *s, struct plugin_set **ret)
     return rc;
 }
 
+static int add_sidecars(struct session *s, struct extension *e)
+{
+    int rc = 0;
+    e->live = calloc(e->set->n + 1, sizeof *e->live);
+    if (!e->live)
+        return E_NOMEM;
+    for (size_t i = 0; rc == 0 && i < e->set->n; i++)
+        if (e->set->list[i].sidecar)
+            rc = live_create(s, &e->set->list[i], &e->live[e->n_live++]);
+    return rc;
+}
+
 static int create(const struct session *s, struct extension **ret)
 {
     struct extension *e = calloc(1, sizeof *e);
@@ -115,6 +130,8 @@ int extension_load(struct session *s, char *error, size_t error_n)
     leave(s);
     s->extension = fresh;
     rc = add_commands(&s->commands, fresh->set);
+    if (rc == 0)
+        rc = add_sidecars(s, fresh);
     if (rc == 0 && fresh->skills)
         rc = toolset_add(&s->tools, skill_tool_of(fresh->skills));
     return rc;
@@ -125,6 +142,9 @@ void extension_destroy(struct extension *e)
     if (!e)
         return;
     hook_stop(e->beginning);
+    for (size_t i = 0; i < e->n_live; i++)
+        live_destroy(e->live[i]);
+    free(e->live);
     skill_tool_destroy(e->skills);
     plugin_set_destroy(e->set);
     free(e);
@@ -185,4 +205,6 @@ void extension_begin(struct session *s)
     struct hook_question q = {.event = HOOK_SESSION_START, .cb = on_begun, .ctx = s->extension};
     if (extension_ask(s, &q, s->extension ? &s->extension->beginning : NULL) < 0)
         log_warn("out of memory: the hooks for the beginning of the session do not run");
+    for (size_t i = 0; s->extension && i < s->extension->n_live; i++)
+        live_begin(s->extension->live[i]);
 }

@@ -29,7 +29,7 @@ cJSON *extension_servers(const struct extension *e, const cJSON *list);
  * them, cb and ctx are the caller's. As hook_start; 0 if the session has no plugins. */
 int extension_ask(const struct session *s, struct hook_question *q, struct hook_run **ret);
 
-/* The hooks for the beginning of a session, behind the scenes. */
+/* Hooks and sidecars for the beginning of a session, behind the scenes. */
 void extension_begin(struct session *s);
 
 #endif

@@ -1,5 +1,7 @@
 #include "agent/method.h"
 
+#include "agent/extension_live.h"
+
 #include "acp/methods.h"
 #include "agent/media.h"
 #include "base/err.h"
@@ -107,6 +109,9 @@ static void write_extensions(struct jsonw *w)
     jw_kopen(w, "reasonix.io", '{');
     write_extension(w, "sessionSteer", METHOD_STEER);
     write_extension(w, "sessionReloadExtensions", METHOD_RELOAD);
+    jw_kopen(w, "extensionSurface", '{');
+    jw_kstr(w, "notification", LIVE_NOTIFY);
+    jw_close(w);
     jw_close(w);
     jw_close(w);
 }
@@ -158,6 +163,13 @@ static void take_services(struct env *env, const cJSON *capabilities)
     env->forms = cJSON_IsObject(json_get(json_get(capabilities, "elicitation"), "form"));
 }
 
+static bool knows_surfaces(const cJSON *of)
+{
+    const cJSON *said =
+        json_get(json_get(json_get(of, "_meta"), "reasonix.io"), "extensionSurface");
+    return cJSON_IsObject(said) || cJSON_IsTrue(said);
+}
+
 void method_initialize(struct agent *a, struct rpc_request *req, const cJSON *params)
 {
     static const struct json_field fields[] = {
@@ -181,6 +193,7 @@ void method_initialize(struct agent *a, struct rpc_request *req, const cJSON *pa
     a->initialized = true;
     take_session_services(&a->env, json_get(p.capabilities, "session"));
     take_services(&a->env, p.capabilities);
+    a->env.surfaces = knows_surfaces(params) || knows_surfaces(p.capabilities);
     a->login_terminal = json_get_bool(json_get(p.capabilities, "auth"), "terminal");
     struct jsonw *w = rpc_reply_begin(req);
     jw_open(w, '{');

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+SIDECAR = pathlib.Path(__file__).resolve().parent / "agents" / "sidecar.py"
 SERVER = pathlib.Path(__file__).resolve().parent / "agents" / "mcp_server.py"
 DONE = {"reply": [{"text": "done"}]}
 
@@ -35,9 +36,9 @@ def hook(path, *lines):
     return {"command": ["/bin/sh", "-c", "; ".join((f"cat >> '{path}'; echo >> '{path}'", *lines))]}
 
 
-def start(agent, provider, work, env, *flags):
+def start(agent, provider, work, env, *flags, **said):
     process = agent("--model", "openai/m", *flags, provider=provider, env=env)
-    process.call("initialize", {"protocolVersion": 1})
+    process.call("initialize", {"protocolVersion": 1, **said})
     return process, process.call("session/new", {"cwd": str(work), "mcpServers": []})["result"]["sessionId"]
 
 
@@ -214,4 +215,122 @@ def test_reload(agent, mock_provider, work, plugin):
     assert "result" in reload()
     process.call("session/set_mode", {"sessionId": session, "modeId": "plan"})
     assert "tests:fix" not in commands(process)
+    end(process)
+
+
+# -- sidecars ----------------------------------------------------------------------------------
+
+ACTIONS = [{"name": name, "description": f"It can {name}"} for name in
+           ("echo", "publish", "form", "choice", "die", "hang", "fail")]
+
+
+def with_sidecar(plugin, tmp_path, **more):
+    sidecar = {"command": [sys.executable, str(SIDECAR), str(tmp_path / "log")], **more}
+    plugin("side", sidecar=sidecar, actions=ACTIONS)
+
+
+def text_of(updates):
+    return "".join(u["content"]["text"] for u in updates if u["sessionUpdate"] == "agent_message_chunk")
+
+
+def act(process, session, text, answer=None):
+    """The updates of a prompt, other messages that came, and the answer to it; answer(request) is the client's."""
+    prompt, updates, others = process.prompt(session, text), [], []
+    process.send(prompt)
+    while True:
+        message = process.read()
+        assert message is not None, process.stderr()
+        if message.get("id") == prompt["id"] and "method" not in message:
+            return updates, others, message
+        if "id" in message and "method" in message:
+            others.append(message)
+            process.send({"jsonrpc": "2.0", "id": message["id"], "result": answer(message)})
+        elif "update" in message.get("params", {}):
+            updates.append(message["params"]["update"])
+        else:
+            others.append(message)
+
+
+def test_an_action(agent, mock_provider, work, plugin, tmp_path):
+    with_sidecar(plugin, tmp_path)
+    process, session = start(agent, mock_provider([DONE]), work, plugin.env)
+    updates, _, answer = act(process, session, "/side:echo one two")
+    assert answer["result"]["stopReason"] == "end_turn" and text_of(updates) == "echo: one two"
+    assert "side:echo" in commands(process)
+    end(process)
+    hello, action, bye = told(tmp_path / "log")
+    assert hello["method"] == "extension/initialize" and hello["params"]["sessionId"] == session
+    assert action["params"] == {"action": "echo", "arguments": "one two"} and bye["method"] == "extension/shutdown"
+
+
+@pytest.mark.parametrize("surfaces", [False, True])
+def test_what_is_published(agent, mock_provider, work, plugin, tmp_path, surfaces):
+    with_sidecar(plugin, tmp_path)
+    said = {"_meta": {"reasonix.io": {"extensionSurface": {}}}} if surfaces else {}
+    process, session = start(agent, mock_provider([DONE]), work, plugin.env, **said)
+    updates, others, _ = act(process, session, "/side:publish")
+    if surfaces:
+        shown, = [m["params"] for m in others]
+        assert shown == {"sessionId": session, "plugin": "side", "surfaceId": "s", "kind": "card",
+                         "payload": {"title": "Coverage", "body": "81 %"}}
+    else:
+        assert "**Coverage**" in text_of(updates) and "81 %" in text_of(updates)
+    end(process)
+
+
+@pytest.mark.parametrize("answer, want", [
+    ({"action": "accept", "content": {"name": "x", "sure": True, "odd": 1}}, '{"action": "accept", "content": {"name": "x", "sure": true}}'),
+    ({"action": "accept", "content": {"name": 7}}, '{"action": "cancel"}'),
+    ({"action": "decline"}, '{"action": "decline"}'), ({"action": "cancel"}, '{"action": "cancel"}'), (None, '{"action": "cancel"}'),
+])
+def test_a_form(agent, mock_provider, work, plugin, tmp_path, answer, want):
+    with_sidecar(plugin, tmp_path)
+    process, session = start(agent, mock_provider([DONE]), work, plugin.env, clientCapabilities={"elicitation": {"form": {}}})
+    updates, (request,), _ = act(process, session, "/side:form", lambda _: answer)
+    assert request["method"] == "elicitation/create" and request["params"]["message"] == "Deploy\n\nWhere to?"
+    assert set(request["params"]["requestedSchema"]["properties"]) == {"name", "sure"}
+    assert text_of(updates) == want
+    end(process)
+
+
+@pytest.mark.parametrize("option, want", [("value_b", '{"action": "accept", "content": {"which": "b"}}'),
+                                          ("none", '{"action": "decline"}'), ("value_c", '{"action": "cancel"}')])
+def test_a_choice_without_forms(agent, mock_provider, work, plugin, tmp_path, option, want):
+    with_sidecar(plugin, tmp_path)
+    process, session = start(agent, mock_provider([DONE]), work, plugin.env)
+    answer = {"outcome": {"outcome": "selected", "optionId": option}}
+    updates, (request,), _ = act(process, session, "/side:choice", lambda _: answer)
+    assert request["method"] == "session/request_permission"
+    assert [o["name"] for o in request["params"]["options"]] == ["A", "B", "None of these"]
+    assert text_of(updates) == want
+    end(process)
+
+
+def test_a_form_that_nobody_can_be_shown(agent, mock_provider, work, plugin, tmp_path):
+    with_sidecar(plugin, tmp_path)
+    process, session = start(agent, mock_provider([DONE]), work, plugin.env)
+    updates, others, _ = act(process, session, "/side:form")
+    assert others == [] and text_of(updates) == '{"action": "cancel"}'
+    end(process)
+
+
+def test_one_that_dies_takes_nothing_along(agent, mock_provider, work, plugin, tmp_path):
+    with_sidecar(plugin, tmp_path, atStart=True)
+    process, session = start(agent, mock_provider([DONE]), work, plugin.env)
+    _, _, answer = act(process, session, "/side:die")
+    assert "exit code 3" in answer["error"]["message"]
+    _, _, answer = act(process, session, "/side:fail")
+    assert "no can do" in answer["error"]["message"]
+    assert text_of(act(process, session, "/side:echo again")[0]) == "echo: again"
+    assert act(process, session, "hello")[2]["result"]["stopReason"] == "end_turn"
+    end(process)
+
+
+def test_an_action_that_hangs_can_be_cancelled(agent, mock_provider, work, plugin, tmp_path):
+    with_sidecar(plugin, tmp_path)
+    process, session = start(agent, mock_provider([DONE]), work, plugin.env)
+    prompt = process.prompt(session, "/side:hang")
+    process.send(prompt, {"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": session}})
+    assert process.answer(prompt)["result"]["stopReason"] == "cancelled"
+    assert text_of(act(process, session, "/side:echo on")[0]) == "echo: on"
     end(process)
