@@ -117,6 +117,17 @@ static void go_on_to_goal(struct turn *t)
     go_on(t);
 }
 
+static void go_on_to_a_check(struct turn *t)
+{
+    t->reminded = t->remind = true;
+    go_on(t);
+}
+
+static bool wants_a_check(const struct turn *t)
+{
+    return t->s->settings.work == WORK_DELIVERY && t->unchecked && !t->reminded && t->shown;
+}
+
 static void on_stopped(struct turn *t, struct llm_reply *reply)
 {
     struct llm_error empty = {0};
@@ -124,6 +135,8 @@ static void on_stopped(struct turn *t, struct llm_reply *reply)
         turn_run_tools(t, reply);
     } else if (!list_empty(&t->steers)) {
         go_on_guided(t);
+    } else if (wants_a_check(t)) {
+        go_on_to_a_check(t);
     } else if (t->shown && t->s->settings.mode == MODE_GOAL && !t->goal_over) {
         go_on_to_goal(t);
     } else if (t->s->settings.mode == MODE_PLAN && t->text.n > 0) {

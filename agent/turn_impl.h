@@ -70,6 +70,9 @@ struct turn {
     struct turn_compaction *compaction; /* owned; older messages are being summarised, or NULL */
     bool full;                          /* and that failed: it is not tried again */
     bool agreed;                        /* the model is to be told that it may carry out its plan */
+    bool unchecked;                     /* files were changed, and no command ran since */
+    bool reminded;                      /* the model was told of that once */
+    bool remind;                        /* and is to be told with the next request */
     void (*held)(struct turn *t);       /* the step that waits in TURN_HELD */
 };
 

@@ -114,9 +114,21 @@ static int add_agreed(struct turn *t)
     return agreed ? add_note(t, "[The user agreed to the plan: carry it out now.]") : 0;
 }
 
+/* The work mode delivery: once a turn, files that were changed and not checked are no end. */
+static int add_reminder(struct turn *t)
+{
+    bool remind = t->remind;
+    t->remind = false;
+    return remind ? add_note(t, "[You changed files and checked nothing since: run the tests or "
+                                "another check now, or say why there is none.]")
+                  : 0;
+}
+
 int turn_add_notes(struct turn *t)
 {
     int rc = add_push(t);
+    if (rc == 0)
+        rc = add_reminder(t);
     if (rc == 0)
         rc = add_agreed(t);
     if (rc == 0)

@@ -98,11 +98,21 @@ static void on_hooks_after(void *ctx, const char *reason)
     go_on(t, record_hooked(t, reason));
 }
 
+/* A command counts as a check, whatever it is and comes to: only the model knows. */
+static void note_change(struct turn *t, enum acp_tool_kind kind, bool failed)
+{
+    if (kind == ACP_KIND_EXECUTE)
+        t->unchecked = false;
+    else if (kind == ACP_KIND_EDIT && !failed)
+        t->unchecked = true;
+}
+
 static void on_tool_done(void *ctx, struct tool_result *result)
 {
     struct turn *t = ctx;
     t->run = NULL;
     t->goal_over = t->goal_over || result->goal_over;
+    note_change(t, t->calls[t->next_call].call.tool->kind, result->failed);
     t->result = *result;
     *result = (struct tool_result){.failed = false}; /* it is ours now */
     int rc = turn_ask_hooks(t, HOOK_AFTER_TOOL, on_hooks_after);

@@ -330,3 +330,23 @@ def test_a_goal_can_be_given_up(agent, mock_provider, work):
     process.call("session/set_mode", {"sessionId": session, "modeId": "normal"})
     assert process.answer(prompt)["result"] == {"stopReason": "end_turn"}
     assert len(provider.requests()) == 2
+
+
+@pytest.mark.parametrize("work_mode, checks, requests", [("delivery", False, 3), ("delivery", True, 3), ("balanced", False, 2)])
+def test_delivery_wants_a_check(agent, mock_provider, work, work_mode, checks, requests):
+    """A turn that changed files and ran nothing afterwards goes on, once."""
+    write = {"tool": "write_file", "with": {"path": "a.txt", "content": "x"}}
+    script = [{"reply": [write]}, *([{"reply": [{"tool": "bash", "with": {"command": "true"}}]}] if checks else []),
+              {"reply": [{"text": "done"}]}, {"reply": [{"text": "there is no check"}]}]
+    provider = mock_provider(script)
+    process = agent("--model", "openai/m", provider=provider)
+    session = open_session(process, work)["sessionId"]
+    for option, value in (("tool_approval", "yolo"), ("work_mode", work_mode)):
+        process.call("session/set_config_option", {"sessionId": session, "configId": option, "value": value})
+    assert turn(process, session, "go") == "end_turn"
+    asked = [e["request"] for e in provider.journal() if e["event"] == "request"]
+    assert len(asked) == requests
+    reminded = ["checked nothing" in json.dumps(r["messages"]) for r in asked]
+    assert reminded[-1] == (work_mode == "delivery" and not checks) and sum(reminded) <= 1
+    process.close()
+    assert process.wait() == 0
