@@ -15,8 +15,7 @@
 static void on_timer_closed(uv_handle_t *h)
 {
     struct mcp_client *c = CONTAINER_OF(h, struct mcp_client, timer);
-    cJSON_Delete(c->tools);
-    free(c->cursor);
+    mcp_client_drop_lists(c);
     free(c->cwd);
     buf_deinit(&c->out);
     free(c);
@@ -84,11 +83,45 @@ static void tell_roots(const struct mcp_client *c, struct rpc_request *req)
     rpc_reply_end(req);
 }
 
+/* Only what was announced: forms. */
+static void ask(struct mcp_client *c, struct rpc_request *req, const cJSON *params)
+{
+    const char *mode = json_get_str(params, "mode");
+    bool form = (!mode || strcmp(mode, "form") == 0) &&
+                cJSON_IsObject(json_get(params, "requestedSchema")) &&
+                json_get_str(params, "message");
+    if (!c->options.forms || !c->ops || !form) {
+        rpc_fail(req, RPC_INVALID_PARAMS, "Only forms are shown here.", NULL);
+        return;
+    }
+    c->asking++;
+    mcp_client_watch_calls(c);
+    c->ops->on_ask(c->ctx, req, params);
+}
+
+void mcp_client_answer(struct mcp_client *c, struct rpc_request *req, const cJSON *result)
+{
+    struct jsonw *w = rpc_reply_begin(req);
+    if (result) {
+        jw_tree(w, result);
+    } else {
+        jw_open(w, '{');
+        jw_kstr(w, "action", "cancel");
+        jw_close(w);
+    }
+    rpc_reply_end(req);
+    if (!c || !c->peer)
+        return;
+    c->asking--;
+    mcp_client_watch_calls(c);
+}
+
 static int on_request(void *ctx, struct rpc_request *req, const char *method, const cJSON *params)
 {
     struct mcp_client *c = ctx;
-    (void)params;
-    if (strcmp(method, "ping") == 0)
+    if (strcmp(method, "elicitation/create") == 0)
+        ask(c, req, params);
+    else if (strcmp(method, "ping") == 0)
         rpc_reply_empty(req);
     else if (strcmp(method, "roots/list") == 0)
         tell_roots(c, req);
@@ -110,7 +143,9 @@ static void on_notify(void *ctx, const char *method, const cJSON *params)
 {
     struct mcp_client *c = ctx;
     if (strcmp(method, "notifications/tools/list_changed") == 0)
-        mcp_client_list(c);
+        mcp_client_list(c, MCP_TOOLS);
+    else if (strcmp(method, "notifications/prompts/list_changed") == 0)
+        mcp_client_list(c, MCP_PROMPTS);
     else if (strcmp(method, "notifications/progress") == 0)
         mcp_client_progress(c, params);
     else if (strcmp(method, "notifications/message") == 0)
@@ -224,6 +259,8 @@ int mcp_client_open(const struct mcp_client_options *o, const struct mcp_client_
     c->options = *o;
     c->options.ready_ms = o->ready_ms ? o->ready_ms : 10000;
     c->options.idle_ms = o->idle_ms ? o->idle_ms : 120000;
+    c->lists[MCP_TOOLS] = (struct mcp_list){.method = "tools/list", .member = "tools"};
+    c->lists[MCP_PROMPTS] = (struct mcp_list){.method = "prompts/list", .member = "prompts"};
     list_init(&c->calls);
     int rc = start(c, o);
     if (rc < 0) {

@@ -62,7 +62,17 @@ static void watch(struct mcp_call *call)
 {
     uint64_t now = uv_now(call->timer.loop), idle = call->client->options.idle_ms;
     uint64_t left = call->last_ms > now ? call->last_ms - now : 0;
+    if (call->client->asking > 0) { /* people have all the time they want */
+        uv_timer_stop(&call->timer);
+        return;
+    }
     uv_timer_start(&call->timer, on_late, left < idle ? left : idle, 0);
+}
+
+void mcp_client_watch_calls(struct mcp_client *c)
+{
+    for (struct list *at = c->calls.next; at != &c->calls; at = at->next)
+        watch(CONTAINER_OF(at, struct mcp_call, node));
 }
 
 void mcp_client_progress(struct mcp_client *c, const cJSON *params)
@@ -93,10 +103,10 @@ static void on_called(void *ctx, const struct rpc_outcome *o)
 
 static int send_call(struct mcp_client *c, const struct mcp_call_options *o, struct mcp_call *call)
 {
-    struct jsonw *w = peer_call_begin(c->peer, "tools/call");
+    struct jsonw *w = peer_call_begin(c->peer, o->prompt ? "prompts/get" : "tools/call");
     call->id = peer_call_id(c->peer);
     jw_open(w, '{');
-    jw_kstr(w, "name", o->tool);
+    jw_kstr(w, "name", o->name);
     jw_ktree(w, "arguments", o->args);
     jw_kopen(w, "_meta", '{');
     jw_kint(w, "progressToken", call->id);

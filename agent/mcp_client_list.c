@@ -28,101 +28,139 @@ static void give_up_over(struct mcp_client *c, const char *what, const cJSON *er
     mcp_client_give_up(c, why);
 }
 
-/* ---- the tools ------------------------------------------------------------------------------ */
+/* ---- tools and prompts ---------------------------------------------------------------------- */
 
-static int ask_for_page(struct mcp_client *c);
+static int ask_for_page(struct mcp_client *c, struct mcp_list *l);
 
-static void end_list(struct mcp_client *c, bool whole)
+static void drop(struct mcp_list *l)
 {
-    cJSON *tools = c->tools;
-    c->tools = NULL;
-    c->listing = false;
-    uv_timer_stop(&c->timer);
-    if (c->list_again) {
-        cJSON_Delete(tools);
-        c->list_again = false;
-        mcp_client_list(c);
-        return;
-    }
-    c->listed = true;
-    if (whole && c->ops)
-        c->ops->on_tools(c->ctx, tools);
-    cJSON_Delete(tools);
+    cJSON_Delete(l->items);
+    free(l->cursor);
+    l->items = NULL;
+    l->cursor = NULL;
+    l->going = l->again = false;
 }
 
-static int join_page(struct mcp_client *c, const cJSON *page)
+void mcp_client_drop_lists(struct mcp_client *c)
 {
-    const cJSON *tool;
-    if (!c->tools)
-        c->tools = cJSON_CreateArray();
-    cJSON_ArrayForEach(tool, page)
+    for (int i = 0; i < MCP_LISTS; i++)
+        drop(&c->lists[i]);
+}
+
+static void tell(struct mcp_client *c, const struct mcp_list *l, const cJSON *items)
+{
+    if (l == &c->lists[MCP_TOOLS]) {
+        c->listed = true;
+        uv_timer_stop(&c->timer);
+        c->ops->on_tools(c->ctx, items);
+    } else {
+        c->ops->on_prompts(c->ctx, items);
+    }
+}
+
+static void end_list(struct mcp_client *c, struct mcp_list *l, bool whole)
+{
+    cJSON *items = l->items;
+    bool again = l->again;
+    l->items = NULL;
+    drop(l);
+    if (again)
+        mcp_client_list(c, (int)(l - c->lists));
+    else if (whole && c->ops)
+        tell(c, l, items);
+    cJSON_Delete(items);
+}
+
+static int join_page(struct mcp_list *l, const cJSON *page)
+{
+    const cJSON *item;
+    if (!l->items)
+        l->items = cJSON_CreateArray();
+    cJSON_ArrayForEach(item, page)
     {
-        cJSON *copy = cJSON_Duplicate(tool, true);
-        if (!copy || !cJSON_AddItemToArray(c->tools, copy)) {
+        cJSON *copy = cJSON_Duplicate(item, true);
+        if (!copy || !cJSON_AddItemToArray(l->items, copy)) {
             cJSON_Delete(copy);
             return E_NOMEM;
         }
     }
-    return c->tools ? 0 : E_NOMEM;
+    return l->items ? 0 : E_NOMEM;
 }
 
 /* True: there is another page. A server that gives the same cursor again would go on for ever. */
-static bool move_on(struct mcp_client *c, const char *next)
+static bool move_on(struct mcp_client *c, struct mcp_list *l, const char *next)
 {
-    bool more = next && ++c->pages < PAGES_MAX && !(c->cursor && strcmp(c->cursor, next) == 0);
+    bool more = next && ++l->pages < PAGES_MAX && !(l->cursor && strcmp(l->cursor, next) == 0);
     if (next && !more)
-        log_warn("MCP server %s: its list of tools does not end, the rest is left out",
-                 c->options.config->name);
-    free(c->cursor);
-    c->cursor = more ? strdup(next) : NULL;
-    return c->cursor != NULL;
+        log_warn("MCP server %s: %s does not end, the rest is left out", c->options.config->name,
+                 l->method);
+    free(l->cursor);
+    l->cursor = more ? strdup(next) : NULL;
+    return l->cursor != NULL;
 }
 
-static void on_page(void *ctx, const struct rpc_outcome *o)
+static void refuse_list(struct mcp_client *c, struct mcp_list *l, const cJSON *error)
 {
-    struct mcp_client *c = ctx;
+    if (l == &c->lists[MCP_TOOLS] && !c->listed) {
+        give_up_over(c, l->method, error);
+        return;
+    }
+    log_warn("MCP server %s refused %s", c->options.config->name, l->method);
+    end_list(c, l, false); /* what was known stays */
+}
+
+static void on_page(struct mcp_client *c, struct mcp_list *l, const struct rpc_outcome *o)
+{
     if (o->rc < 0 || !c->peer)
         return; /* its end is told elsewhere */
-    if (o->error && !c->listed) {
-        give_up_over(c, "tools/list", o->error);
+    if (o->error) {
+        refuse_list(c, l, o->error);
         return;
     }
-    if (o->error) { /* what was known stays */
-        log_warn("MCP server %s: its tools could not be listed anew", c->options.config->name);
-        end_list(c, false);
-        return;
-    }
-    int rc = join_page(c, json_get(o->result, "tools"));
-    bool more = rc == 0 && move_on(c, json_get_str(o->result, "nextCursor"));
+    int rc = join_page(l, json_get(o->result, l->member));
+    bool more = rc == 0 && move_on(c, l, json_get_str(o->result, "nextCursor"));
     if (more)
-        rc = ask_for_page(c);
+        rc = ask_for_page(c, l);
     if (rc < 0)
-        mcp_client_give_up(c, "has more tools than there is memory for");
+        mcp_client_give_up(c, "has more to offer than there is memory for");
     else if (!more)
-        end_list(c, true);
+        end_list(c, l, true);
 }
 
-static int ask_for_page(struct mcp_client *c)
+static void on_tools_page(void *ctx, const struct rpc_outcome *o)
 {
-    struct jsonw *w = peer_call_begin(c->peer, "tools/list");
+    struct mcp_client *c = ctx;
+    on_page(c, &c->lists[MCP_TOOLS], o);
+}
+
+static void on_prompts_page(void *ctx, const struct rpc_outcome *o)
+{
+    struct mcp_client *c = ctx;
+    on_page(c, &c->lists[MCP_PROMPTS], o);
+}
+
+static int ask_for_page(struct mcp_client *c, struct mcp_list *l)
+{
+    bool tools = l == &c->lists[MCP_TOOLS];
+    struct jsonw *w = peer_call_begin(c->peer, l->method);
     jw_open(w, '{');
-    if (c->cursor)
-        jw_kstr(w, "cursor", c->cursor);
+    if (l->cursor)
+        jw_kstr(w, "cursor", l->cursor);
     jw_close(w);
-    return peer_call_end(c->peer, on_page, c, NULL);
+    return peer_call_end(c->peer, tools ? on_tools_page : on_prompts_page, c, NULL);
 }
 
-void mcp_client_list(struct mcp_client *c)
+void mcp_client_list(struct mcp_client *c, int which)
 {
-    if (c->listing) {
-        c->list_again = true;
+    struct mcp_list *l = &c->lists[which];
+    if (l->going) {
+        l->again = true;
         return;
     }
-    free(c->cursor);
-    c->cursor = NULL;
-    c->pages = 0;
-    c->listing = true;
-    if (ask_for_page(c) == E_NOMEM)
+    drop(l);
+    l->pages = 0;
+    l->going = true;
+    if (ask_for_page(c, l) == E_NOMEM)
         mcp_client_give_up(c, "could not be asked for want of memory");
 }
 
@@ -130,15 +168,13 @@ void mcp_client_list(struct mcp_client *c)
 
 static void end_handshake(struct mcp_client *c)
 {
-    if (c->has_tools) {
-        c->listing = c->list_again = false;
-        cJSON_Delete(c->tools);
-        c->tools = NULL;
-        mcp_client_list(c);
-    } else {
-        c->tools = cJSON_CreateArray();
-        end_list(c, true);
-    }
+    mcp_client_drop_lists(c);
+    if (c->lists[MCP_PROMPTS].offered)
+        mcp_client_list(c, MCP_PROMPTS);
+    if (c->peer && c->lists[MCP_TOOLS].offered)
+        mcp_client_list(c, MCP_TOOLS);
+    else if (c->peer)
+        end_list(c, &c->lists[MCP_TOOLS], true);
 }
 
 static void on_greeted(void *ctx, const struct rpc_outcome *o)
@@ -159,8 +195,12 @@ static void on_greeted(void *ctx, const struct rpc_outcome *o)
         mcp_client_give_up(c, why);
         return;
     }
-    c->has_tools = cJSON_IsObject(json_get(json_get(o->result, "capabilities"), "tools"));
-    jw_null(peer_notify_begin(c->peer, "notifications/initialized"));
+    for (int i = 0; i < MCP_LISTS; i++)
+        c->lists[i].offered =
+            cJSON_IsObject(json_get(json_get(o->result, "capabilities"), c->lists[i].member));
+    struct jsonw *w = peer_notify_begin(c->peer, "notifications/initialized");
+    jw_open(w, '{'); /* servers refuse null for params */
+    jw_close(w);
     (void)peer_notify_end(c->peer);
     if (!c->peer || !c->link)
         return;
@@ -180,6 +220,10 @@ int mcp_client_greet(struct mcp_client *c)
     jw_kopen(w, "capabilities", '{');
     jw_kopen(w, "roots", '{');
     jw_close(w);
+    if (c->options.forms) {
+        jw_kopen(w, "elicitation", '{');
+        jw_close(w);
+    }
     jw_close(w);
     jw_kopen(w, "clientInfo", '{');
     jw_kstr(w, "name", "acp-agent");

@@ -118,9 +118,21 @@ static int http_open(const struct mcp_link_options *o, const struct mcp_link_ops
     return 0;
 }
 
+void http_link_opened(struct http_link *l)
+{
+    if (l->opening && !l->closed) {
+        l->opening = false;
+        send_held(l);
+    }
+}
+
 static void http_send(struct mcp_link *link, const char *text, size_t n)
 {
-    exchange_post(of(link), text, n);
+    struct http_link *l = of(link);
+    if (l->opening)
+        hold(l, text, n);
+    else
+        exchange_post(l, text, n);
 }
 
 static void on_listen(uv_timer_t *timer)
@@ -138,7 +150,7 @@ static void http_agreed(struct mcp_link *link, const char *version)
 {
     struct http_link *l = of(link);
     snprintf(l->version, sizeof l->version, "%s", version);
-    send_held(l);
+    l->opening = true; /* what a server asks in a call comes on its own stream: that has to stand */
     l->listens = 0;
     http_link_listen_later(l, 0);
 }

@@ -13,8 +13,9 @@
 
 #define BODY_MAX    (64u << 20)
 #define RETRY_MS    1000
-#define LISTENS_MAX 5u /* in vain */
-#define RESUMES_MAX 3u /* of one answer */
+#define OPENING_MS  1000u /* that the server's own stream is waited for */
+#define LISTENS_MAX 5u    /* in vain */
+#define RESUMES_MAX 3u    /* of one answer */
 #define HEADERS_MAX 64u
 
 enum purpose { POST, LISTEN, DELETE };
@@ -192,9 +193,10 @@ static void on_done(void *ctx, const struct fetch_result *r)
     }
     if (resume(x))
         return;
-    if (x->purpose == LISTEN)
+    if (x->purpose == LISTEN) {
+        http_link_opened(x->l);
         end_listening(x, r);
-    else if (r->rc == 0 && r->status >= 300)
+    } else if (r->rc == 0 && r->status >= 300)
         end_refused(x, r->status);
     else if (r->rc < 0)
         fail(x, r->text);
@@ -211,6 +213,8 @@ static void on_status(void *ctx, long status)
     x->streams = status == 200 && type && strncasecmp(type, "text/event-stream", 17) == 0;
     if (session && !x->l->session && !x->l->closed)
         x->l->session = strdup(session);
+    if (x->purpose == LISTEN)
+        http_link_opened(x->l);
 }
 
 static void on_data(void *ctx, const char *bytes, size_t n)
@@ -283,6 +287,7 @@ static void start(struct exchange *x)
     if (rc < 0) {
         fail(x, err_text(rc));
         end(x);
+        http_link_opened(x->l);
     }
 }
 
@@ -314,11 +319,20 @@ void exchange_post(struct http_link *l, const char *text, size_t n)
         start(x);
 }
 
+static void on_opening_late(uv_timer_t *timer)
+{
+    http_link_opened(CONTAINER_OF(timer, struct exchange, timer)->l);
+}
+
 void exchange_listen(struct http_link *l)
 {
     struct exchange *x = create(l, LISTEN);
-    if (x)
-        start(x);
+    if (!x) {
+        http_link_opened(l);
+        return;
+    }
+    uv_timer_start(&x->timer, on_opening_late, OPENING_MS, 0);
+    start(x);
 }
 
 void exchange_delete(struct http_link *l)

@@ -18,6 +18,7 @@ struct http_link {
     struct buf held;                 /* messages to be sent again, a line each */
     uv_timer_t timer;                /* until it listens again; its close callback frees this */
     unsigned listens;                /* in vain, one after the other */
+    bool opening;                    /* nothing is sent until the server listens to the first one */
     bool two_ways;                   /* HTTP+SSE of 2024-11-05: what it says comes on one stream */
     char *endpoint;                  /* owned; where messages go then; NULL: not known yet */
     bool closed;
@@ -29,6 +30,8 @@ void http_link_check_end(struct http_link *l);
 void http_link_expire(struct http_link *l, const char *text, size_t n);
 /* The older transport's server has named its endpoint. */
 void http_link_meet(struct http_link *l, const char *endpoint);
+/* Its own stream stands, or it has none: what waited for that is sent. */
+void http_link_opened(struct http_link *l);
 /* The connection is over. */
 void http_link_lose(struct http_link *l, const char *why);
 void http_link_listen_later(struct http_link *l, uint64_t ms);

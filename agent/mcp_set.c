@@ -1,6 +1,5 @@
-#include "agent/mcp_set.h"
+#include "agent/mcp_set_impl.h"
 
-#include "agent/mcp_tool.h"
 #include "agent/session.h"
 #include "base/err.h"
 #include "base/log.h"
@@ -9,18 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct server {
-    struct mcp_set *set;
-    struct mcp_config config;
-    struct mcp_client *client; /* NULL: it has ended, or never began */
-    bool pending;              /* its tools are not known yet */
-    struct mcp_tool **tools; /* owned; those that are gone, too, since a call may still show one */
-    size_t n_tools;
-};
-
 struct mcp_set {
     struct session *s;
-    struct server *servers; /* owned */
+    struct mcp_server *servers; /* owned */
     size_t n;
     struct buf news;
     uv_timer_t timer; /* tells who waits; its close callback frees this */
@@ -47,7 +37,7 @@ static void on_timer(uv_timer_t *timer)
         cb(set->ctx);
 }
 
-static void settle(struct server *v)
+static void settle(struct mcp_server *v)
 {
     struct mcp_set *set = v->set;
     v->pending = false;
@@ -81,7 +71,7 @@ static void tell(struct mcp_set *set, const char *text)
         log_warn("out of memory: the client is not told of that");
 }
 
-static void tell_about(struct server *v, const char *why)
+static void tell_about(struct mcp_server *v, const char *why)
 {
     char text[640];
     snprintf(text, sizeof text, "The MCP server %.100s %s%.400s.", v->config.name,
@@ -101,7 +91,7 @@ char *mcp_set_take_news(struct mcp_set *set)
 
 /* ---- its tools ------------------------------------------------------------------------------ */
 
-static struct mcp_tool *find_tool(const struct server *v, const cJSON *entry)
+static struct mcp_tool *find_tool(const struct mcp_server *v, const cJSON *entry)
 {
     for (size_t i = 0; i < v->n_tools; i++)
         if (mcp_tool_is(v->tools[i], entry))
@@ -110,7 +100,7 @@ static struct mcp_tool *find_tool(const struct server *v, const cJSON *entry)
 }
 
 /* Two servers, or two tools of one, may come to the same name. */
-static int join(struct server *v, struct mcp_tool *t)
+static int join(struct mcp_server *v, struct mcp_tool *t)
 {
     struct toolset *tools = &v->set->s->tools;
     int rc = toolset_add(tools, &t->tool);
@@ -121,7 +111,7 @@ static int join(struct server *v, struct mcp_tool *t)
     return rc;
 }
 
-static int add_tool(struct server *v, const cJSON *entry)
+static int add_tool(struct mcp_server *v, const cJSON *entry)
 {
     struct mcp_tool *t = NULL;
     const char *why = NULL;
@@ -146,7 +136,7 @@ static int add_tool(struct server *v, const cJSON *entry)
 }
 
 /* Tools that are offered no more, or in other words, go. */
-static void drop_others(struct server *v, const cJSON *tools)
+static void drop_others(struct mcp_server *v, const cJSON *tools)
 {
     for (size_t i = 0; i < v->n_tools; i++) {
         struct mcp_tool *t = v->tools[i];
@@ -164,7 +154,7 @@ static void drop_others(struct server *v, const cJSON *tools)
 
 static void on_tools(void *ctx, const cJSON *tools)
 {
-    struct server *v = ctx;
+    struct mcp_server *v = ctx;
     const cJSON *entry;
     int rc = 0;
     drop_others(v, tools);
@@ -180,37 +170,53 @@ static void on_tools(void *ctx, const cJSON *tools)
 
 static void on_gone(void *ctx, const char *why)
 {
-    struct server *v = ctx;
+    struct mcp_server *v = ctx;
     v->client = NULL;
+    mcp_server_end_asks(v);
     tell_about(v, why);
     settle(v);
 }
 
-static const struct mcp_client_ops ops = {on_tools, on_gone};
+static const struct mcp_client_ops ops = {on_tools, mcp_server_prompts, mcp_server_ask, on_gone};
 
 /* ---- the beginning and the end -------------------------------------------------------------- */
 
-static int connect_to(struct server *v, const cJSON *entry)
+/* Programs are started on the next turn of the loop: the answer that opens the session goes first.
+ */
+static void connect_to(struct mcp_server *v)
 {
-    struct session *s = v->set->s;
-    int rc = mcp_config_read(entry, &v->config);
-    if (rc < 0)
-        return rc;
+    struct session *s = v->s;
     const struct mcp_client_options o = {.loop = s->env->loop,
                                          .fetch = s->env->fetch,
                                          .config = &v->config,
                                          .cwd = s->cwd,
                                          .roots = session_roots(s),
+                                         .forms = s->env->forms,
                                          .ready_ms = s->env->config.mcp_ms};
-    v->pending = true;
-    rc = mcp_client_open(&o, &ops, v, &v->client);
+    int rc = mcp_client_open(&o, &ops, v, &v->client);
     if (rc < 0) {
         char why[300];
         snprintf(why, sizeof why, "could not be started (%s)", err_text(rc));
         tell_about(v, why);
-        v->pending = false;
+        settle(v);
     }
-    return rc == E_NOMEM ? rc : 0;
+}
+
+static void on_begin(uv_timer_t *timer)
+{
+    struct mcp_set *set = CONTAINER_OF(timer, struct mcp_set, timer);
+    for (size_t i = 0; i < set->n; i++)
+        connect_to(&set->servers[i]);
+}
+
+static int add_server(struct mcp_set *set, const cJSON *entry)
+{
+    struct mcp_server *v = &set->servers[set->n++];
+    v->set = set;
+    v->s = set->s;
+    v->pending = true;
+    list_init(&v->asks);
+    return mcp_config_read(entry, &v->config);
 }
 
 int mcp_set_open(struct session *s, const cJSON *servers, struct mcp_set **ret)
@@ -231,11 +237,13 @@ int mcp_set_open(struct session *s, const cJSON *servers, struct mcp_set **ret)
         return E_NOMEM;
     cJSON_ArrayForEach(entry, servers)
     {
-        struct server *v = &set->servers[set->n++];
-        v->set = set;
         if (rc == 0)
-            rc = connect_to(v, entry);
+            rc = add_server(set, entry);
     }
+    for (size_t i = 0; rc < 0 && i < set->n; i++)
+        set->servers[i].pending = false;
+    if (rc == 0)
+        uv_timer_start(&set->timer, on_begin, 0, 0);
     return rc;
 }
 
@@ -244,8 +252,10 @@ static void on_timer_closed(uv_handle_t *h)
     free(CONTAINER_OF(h, struct mcp_set, timer));
 }
 
-static void end_server(struct server *v)
+static void end_server(struct mcp_server *v)
 {
+    mcp_server_end_asks(v);
+    mcp_server_end_prompts(v);
     mcp_client_close(v->client);
     for (size_t i = 0; i < v->n_tools; i++) {
         if (!v->tools[i]->gone)

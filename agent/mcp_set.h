@@ -11,8 +11,8 @@
 struct session;
 struct mcp_set;
 
-/* Starts connecting. servers: checked with mcp_config_check; NULL: none, then *ret is NULL. 0 or
- * E_NOMEM (what could be connected is). */
+/* Connects them from the next turn of the loop on. servers: checked with mcp_config_check; NULL:
+ * none, then *ret is NULL. 0 or E_NOMEM (then none is connected). */
 int mcp_set_open(struct session *s, const cJSON *servers, struct mcp_set **ret);
 
 /* Ends all of them behind the scenes. No call of their tools may be running. Accepts NULL. */

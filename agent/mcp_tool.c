@@ -48,7 +48,7 @@ static int start(struct tool_run *run, struct tool_call *c)
     const struct mcp_tool *t = of(c->tool);
     struct mcp_call *call = NULL;
     const struct mcp_call_options o = {
-        .tool = t->remote, .args = c->args, .cb = on_answer, .ctx = run};
+        .name = t->remote, .args = c->args, .cb = on_answer, .ctx = run};
     if (!*t->client)
         return E_CLOSED; /* it ended while the user was asked */
     int rc = mcp_client_call(*t->client, &o, &call);

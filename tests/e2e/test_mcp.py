@@ -99,6 +99,31 @@ def free_port():
         return s.getsockname()[1]
 
 
+def everything_over(transport, listening):
+    """The entry of the everything server, which listens already if it has to."""
+    if transport == "stdio":
+        return stdio("every", "node", everything(), "stdio")
+    port = free_port()
+    listening({"http": "streamableHttp", "sse": "sse"}[transport], port)
+    path = {"http": "mcp", "sse": "sse"}[transport]
+    return {"type": transport, "name": "every", "url": f"http://127.0.0.1:{port}/{path}", "headers": []}
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http", "sse"])
+def test_everything_in_the_official_sdk(kit, mock_provider, work, tmp_path, listening, transport):
+    npm.folder(kit)
+    provider = mock_provider([{"reply": [tool("mcp__every__get-tiny-image")]}, {"reply": [{"text": "done"}]}])
+    home = tmp_path / "home"
+    home.mkdir()
+    environment = {**kit.environment(home, **provider.environment()), "PATH": npm.path(kit), "EDITOR_PROMPT": "go",
+                   "EDITOR_SERVERS": json.dumps([everything_over(transport, listening)])}
+    done = subprocess.run(["node", npm.folder(kit) / "sdk24-editor.mjs", work, kit.program("acp-agent"), "acp", "--model", "openai/m"],
+                          cwd=work, env=environment, capture_output=True, text=True, check=False, timeout=DEADLINE)
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert ["tool", "completed, an image (image/png)"] in report["seen"] and report["stopReason"] == "end_turn"
+
+
 @pytest.mark.parametrize("transport", ["stdio", "http", "sse"])
 def test_everything(kit, agent, mock_provider, work, listening, transport):
     npm.folder(kit)
@@ -106,15 +131,7 @@ def test_everything(kit, agent, mock_provider, work, listening, transport):
         {"reply": [tool("mcp__every__echo", message="grüße"), tool("mcp__every__get-sum", a=2, b=40),
                    tool("mcp__every__get-tiny-image"), tool("mcp__every__get-structured-content", location="Chicago")]},
         {"reply": [{"text": "done"}]}])
-    port = free_port()
-    if transport == "stdio":
-        server = stdio("every", "node", everything(), "stdio")
-    elif transport == "http":
-        listening("streamableHttp", port)
-        server = {"type": "http", "name": "every", "url": f"http://127.0.0.1:{port}/mcp", "headers": []}
-    else:
-        listening("sse", port)
-        server = {"type": "sse", "name": "every", "url": f"http://127.0.0.1:{port}/sse", "headers": []}
+    server = everything_over(transport, listening)
     process, session = start(agent, provider, work, [server])
     updates, reason = play(process, session)
     echo, total, image, structured = results(updates)
@@ -125,6 +142,18 @@ def test_everything(kit, agent, mock_provider, work, listening, transport):
     assert picture and picture[0]["mimeType"] == "image/png" and BASE64.match(picture[0]["data"])
     assert structured["rawOutput"]["conditions"]
     end(process)
+
+
+@pytest.mark.parametrize("scenario, checks", [
+    ("initialize", 1), ("tools_call", 1), ("sse-retry", 3), ("elicitation-sep1034-client-defaults", 5)])
+def test_the_conformance_package(kit, scenario, checks):
+    """Its scenarios for clients, but for those about OAuth, which the agent leaves to the headers of an entry."""
+    driver = f"{sys.executable} {SCRIPTED.parent / 'mcp_conformance_client.py'} {pathlib.Path(kit.program('acp-agent')).parent}"
+    done = subprocess.run(["node", npm.folder(kit) / "node_modules/.bin/conformance", "client",
+                           "--command", driver, "--scenario", scenario, "--timeout", "30000"], capture_output=True, text=True,
+                          check=False, timeout=DEADLINE, env={**os.environ, "PATH": npm.path(kit), "NO_COLOR": "1"})
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"Passed: {checks}/{checks}, 0 failed, 0 warnings" in done.stdout + done.stderr
 
 
 def test_filesystem(kit, agent, mock_provider, work):
@@ -209,6 +238,7 @@ def test_handshake_environment_and_folder(agent, mock_provider, work):
     log = [json.loads(line) for line in (work / "log").read_text().splitlines()]
     methods = [m.get("method") for m in log]
     assert methods[:3] == ["initialize", "notifications/initialized", "tools/list"]
+    assert all(isinstance(m["params"], dict) for m in log if "method" in m) # servers refuse null
     assert log[0]["params"]["protocolVersion"] == "2025-11-25"
     answers = {m["id"]: m for m in log if "method" not in m}
     assert answers["p1"]["result"] == {} and answers["r1"]["result"]["roots"][0]["uri"].startswith("file:///")
@@ -222,6 +252,70 @@ def test_new_tools_join(agent, mock_provider, work):
     process, session = start(agent, provider, work, [scripted("s")])
     updates, _ = play(process, session)
     assert texts(results(updates)[2]) == ["grown: now"]
+    end(process)
+
+
+@pytest.mark.parametrize("typed, text", [
+    ("/s:plan_it the party in the garden", "Plan the, party in the garden."), ("/s:plan_it it", "Plan it, -."),
+])
+def test_prompts_are_commands(agent, mock_provider, work, typed, text):
+    provider = mock_provider([{"reply": [{"text": "first"}]}, {"reply": [{"text": "done"}]}])
+    process, session = start(agent, provider, work, [scripted("s", "--prompts")])
+    play(process, session) # the server is ready then
+    process.call("session/prompt", process.prompt(session, typed)["params"])
+    asked = [e["request"] for e in provider.journal() if e["event"] == "request"]
+    assert asked[-1]["last"]["text"] == text
+    offered = [m["params"]["update"] for m in process.log if m.get("params", {}).get("update", {}).get("sessionUpdate")
+               == "available_commands_update"][-1]["availableCommands"]
+    command, = [c for c in offered if c["name"] == "s:plan_it"]
+    assert command["description"] == "Plans" and command["input"]["hint"] == "what how"
+    error = process.call("session/prompt", process.prompt(session, "/s:empty")["params"])["error"]
+    assert "no text" in error["message"]
+    end(process)
+
+
+@pytest.mark.parametrize("answer, heard", [
+    ({"result": {"action": "accept", "content": {"age": 7}}}, {"action": "accept", "content": {"age": 7}}),
+    ({"result": {"action": "decline"}}, {"action": "decline"}), ({"result": {"action": "cancel"}}, {"action": "cancel"}),
+    ({"result": {"action": "accept"}}, {"action": "cancel"}), ({"error": {"code": -32603, "message": "x"}}, {"action": "cancel"}),
+])
+def test_questions_of_servers(agent, mock_provider, work, answer, heard):
+    provider = mock_provider([{"reply": [tool("mcp__s__quiz")]}, {"reply": [{"text": "done"}]}])
+    process, session = start(agent, provider, work, [scripted("s")], elicitation={"form": {}})
+    prompt = process.prompt(session, "go")
+    process.send(prompt)
+    asked = process.until(lambda m: m.get("method") == "session/request_permission")
+    process.send({"jsonrpc": "2.0", "id": asked["id"], "result": {"outcome": {"outcome": "selected", "optionId": "allow_once"}}})
+    form = process.until(lambda m: m.get("method") == "elicitation/create")
+    assert form["params"]["message"] == "s: How old?" and form["params"]["requestedSchema"]["required"] == ["age"]
+    process.send({"jsonrpc": "2.0", "id": form["id"], **answer})
+    done = process.until(lambda m: m.get("params", {}).get("update", {}).get("status") == "completed")
+    assert json.loads(texts(done["params"]["update"])[0]) == heard
+    assert process.answer(prompt)["result"]["stopReason"] == "end_turn"
+    end(process)
+
+
+def test_questions_are_refused_where_nobody_shows_forms(agent, mock_provider, work):
+    provider = mock_provider([{"reply": [tool("mcp__s__quiz")]}, {"reply": [{"text": "done"}]}])
+    process, session = start(agent, provider, work, [scripted("s", "--log", work / "log")])
+    updates, _ = play(process, session)
+    assert json.loads(texts(results(updates)[0])[0])["code"] == -32602
+    end(process)
+    hello = json.loads((work / "log").read_text().splitlines()[0])
+    assert "elicitation" not in hello["params"]["capabilities"]
+
+
+def test_a_question_is_withdrawn_with_its_server(agent, mock_provider, work):
+    provider = mock_provider([{"reply": [tool("mcp__s__quiz")]}])
+    process, session = start(agent, provider, work, [scripted("s")], elicitation={"form": {}})
+    prompt = process.prompt(session, "go")
+    process.send(prompt)
+    asked = process.until(lambda m: m.get("method") == "session/request_permission")
+    process.send({"jsonrpc": "2.0", "id": asked["id"], "result": {"outcome": {"outcome": "selected", "optionId": "allow_once"}}})
+    form = process.until(lambda m: m.get("method") == "elicitation/create")
+    process.send(process.request("session/close", {"sessionId": session}))
+    withdrawn = process.until(lambda m: m.get("method") == "$/cancel_request")
+    assert withdrawn["params"]["requestId"] == form["id"]
     end(process)
 
 

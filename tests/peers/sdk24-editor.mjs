@@ -1,6 +1,6 @@
 // An editor as the official SDK makes one: files come from its buffers, some not saved yet, commands run in its terminals,
 // and it asks its user about each change. Prints what happened, in order: node sdk24-editor.mjs CWD AGENT ARGS...
-// The buffers and the prompt come from the environment: EDITOR_BUFFERS ({"path": "text"}), EDITOR_PROMPT.
+// From the environment: EDITOR_BUFFERS ({"path": "text"}), EDITOR_PROMPT, EDITOR_SERVERS (a list of MCP servers).
 import * as acp from '@agentclientprotocol/sdk';
 import { spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { join, relative } from 'node:path';
 import { print, spawnAgent } from './peer.mjs';
 
 const agent = spawnAgent();
-const buffers = new Map(Object.entries(JSON.parse(process.env.EDITOR_BUFFERS)).map(([name, text]) => [join(agent.cwd, name), text]));
+const buffers = new Map(Object.entries(JSON.parse(process.env.EDITOR_BUFFERS ?? '{}')).map(([name, text]) => [join(agent.cwd, name), text]));
 const terminals = new Map();
 const seen = [];
 const note = (who, what) => seen.push([who, what]);
@@ -82,7 +82,8 @@ function show(update) {
     note('tool', `${update.title} (${update.kind}): ${update.status}`);
   } else if (update.sessionUpdate === 'tool_call_update' && ['completed', 'failed'].includes(update.status)) {
     const diff = update.content?.find(c => c.type === 'diff');
-    note('tool', `${update.status}${diff ? `, a diff of ${short(diff.path)}` : ''}`);
+    const image = update.content?.find(c => c.content?.type === 'image');
+    note('tool', `${update.status}${image ? `, an image (${image.content.mimeType})` : ''}${diff ? `, a diff of ${short(diff.path)}` : ''}`);
   }
 }
 
@@ -92,7 +93,8 @@ async function talk(context) {
     clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: true },
     clientInfo: { name: 'sdk24-editor', version: '1.0.0' },
   });
-  const session = await context.buildSession(agent.cwd).start();
+  const servers = JSON.parse(process.env.EDITOR_SERVERS ?? '[]');
+  const session = await servers.reduce((built, server) => built.withMcpServer(server), context.buildSession(agent.cwd)).start();
   note('user', process.env.EDITOR_PROMPT);
   const answered = session.prompt(process.env.EDITOR_PROMPT);
   for (let message = await session.nextUpdate(); message.kind !== 'stop'; message = await session.nextUpdate()) show(message.update);

@@ -8,13 +8,14 @@ import sys
 options = argparse.ArgumentParser()
 options.add_argument("--log")
 options.add_argument("--version", default="2025-06-18")
-for flag in ("refuse", "die", "odd-tools", "ignore-eof"):
+for flag in ("refuse", "die", "odd-tools", "ignore-eof", "prompts"):
     options.add_argument("--" + flag, action="store_true")
 o = options.parse_args()
 
 ECHO = {"type": "object", "properties": {"text": {"type": "string"}}}
-TOOLS = ["echo", "hang", "where", "grow"]
-grown = False
+TOOLS = ["echo", "hang", "where", "grow", "quiz"]
+FORM = {"type": "object", "properties": {"age": {"type": "integer", "title": "Age"}}, "required": ["age"]}
+grown, quiz = False, None
 
 
 def say(**message):
@@ -40,10 +41,14 @@ def odd_page(cursor):
     return {"tools": found, **({"nextCursor": following} if following is not None else {})}
 
 
-def call(params):
-    global grown
+def call(params, ident):
+    global grown, quiz
     name, arguments = params["name"], params.get("arguments", {})
     if name == "hang":
+        return None
+    if name == "quiz":
+        quiz = ident
+        say(id="q1", method="elicitation/create", params={"message": "How old?", "requestedSchema": FORM})
         return None
     if name == "grow":
         grown = True
@@ -64,7 +69,7 @@ def answer(message):
         if o.die:
             print("fatal: no database", file=sys.stderr, flush=True)
             os._exit(3)
-        say(id=message["id"], result={"protocolVersion": o.version, "capabilities": {"tools": {}},
+        say(id=message["id"], result={"protocolVersion": o.version, "capabilities": {"tools": {}, **({"prompts": {}} if o.prompts else {})},
                                       "serverInfo": {"name": "scripted", "version": "1"}})
     elif method == "notifications/initialized":
         say(id="p1", method="ping")
@@ -72,8 +77,17 @@ def answer(message):
         say(id="x1", method="sampling/createMessage", params={})
     elif method == "tools/list":
         say(id=message["id"], result=odd_page(params.get("cursor")) if o.odd_tools else {"tools": tools()})
+    elif method == "prompts/list":
+        say(id=message["id"], result={"prompts": [{"name": "plan it", "description": "Plans", "arguments": [
+            {"name": "what", "required": True}, {"name": "how"}]}, {"name": "empty"}]})
+    elif method == "prompts/get":
+        text = "Plan {what}, {how}.".format(**{"how": "-", **params["arguments"]}) if params["name"] == "plan it" else ""
+        say(id=message["id"], result={"messages": [{"role": "user", "content": {"type": "text", "text": text}}] if text else []})
+    elif message.get("id") == "q1":
+        said = message.get("result", message.get("error"))
+        say(id=quiz, result={"content": [{"type": "text", "text": json.dumps(said)}]})
     elif method == "tools/call":
-        result = call(params)
+        result = call(params, message["id"])
         if result:
             say(id=message["id"], result=result)
 
