@@ -136,6 +136,7 @@ static int load(struct config *c, config_env env)
     load_number(env, "ACP_AGENT_IDLE_MS", &c->idle_ms);
     load_number(env, "ACP_AGENT_RETRY_MS", &c->retry_ms);
     load_number(env, "ACP_AGENT_MCP_MS", &c->mcp_ms);
+    load_number(env, "ACP_AGENT_MCP_CALL_MS", &c->mcp_call_ms);
     load_number(env, "ACP_AGENT_CONTEXT", &c->context);
     load_input(env, c);
     cJSON_Delete(credentials);

@@ -57,14 +57,15 @@ struct config {
     size_t n;
     /* From config.json; owned, NULL if not there. */
     char *model, *effort, *work_mode, *tool_approval;
-    char **trusted;      /* owned; folders of projects whose plugins count, or NULL */
-    uint32_t max_tokens; /* 0: not there */
-    unsigned input;      /* what models without an entry take beside text */
-    uint64_t context;    /* tokens each model's window has; 0: as its entry says */
-    uint64_t idle_ms;    /* silence of a model stream that ends it */
-    uint64_t retry_ms;   /* the first pause between two tries */
-    uint64_t mcp_ms;     /* that an MCP server has to get ready; 0: as mcp_client.h */
-    char error[640];     /* why the last load failed: one sentence; "" after a good one */
+    char **trusted;       /* owned; folders of projects whose plugins count, or NULL */
+    uint32_t max_tokens;  /* 0: not there */
+    unsigned input;       /* what models without an entry take beside text */
+    uint64_t context;     /* tokens each model's window has; 0: as its entry says */
+    uint64_t idle_ms;     /* silence of a model stream that ends it */
+    uint64_t retry_ms;    /* the first pause between two tries */
+    uint64_t mcp_ms;      /* that an MCP server has to get ready; 0: as mcp_client.h */
+    uint64_t mcp_call_ms; /* and for a call without news of it */
+    char error[640];      /* why the last load failed: one sentence; "" after a good one */
 };
 
 /* Looks up a variable; NULL if it is not set. */

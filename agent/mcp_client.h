@@ -53,6 +53,8 @@ struct mcp_call_options {
     /* Once, on a later turn of the loop, unless cancelled. result: of that method, or NULL: then
      * why says what went wrong. Lent. */
     void (*cb)(void *ctx, const cJSON *result, const char *why);
+    /* May be NULL. How far it is: params of notifications/progress, lent. */
+    void (*on_progress)(void *ctx, const cJSON *progress);
     void *ctx;
 };
 /* 0 or a negative code (E_CLOSED: the server is gone). */

@@ -16,6 +16,7 @@ struct mcp_call {
     uint64_t last_ms; /* when it is over in any case */
     uv_timer_t timer; /* its close callback frees this */
     void (*cb)(void *ctx, const cJSON *result, const char *why);
+    void (*on_progress)(void *ctx, const cJSON *progress);
     void *ctx;
 };
 
@@ -80,8 +81,12 @@ void mcp_client_progress(struct mcp_client *c, const cJSON *params)
     int64_t token = json_get_int(params, "progressToken", -1);
     for (struct list *at = c->calls.next; at != &c->calls; at = at->next) {
         struct mcp_call *call = CONTAINER_OF(at, struct mcp_call, node);
-        if (call->id == token)
-            watch(call);
+        if (call->id != token)
+            continue;
+        watch(call);
+        if (call->on_progress)
+            call->on_progress(call->ctx, params);
+        return;
     }
 }
 
@@ -124,6 +129,7 @@ int mcp_client_call(struct mcp_client *c, const struct mcp_call_options *o, stru
         return E_NOMEM;
     call->client = c;
     call->cb = o->cb;
+    call->on_progress = o->on_progress;
     call->ctx = o->ctx;
     uv_timer_init(c->options.loop, &call->timer);
     call->last_ms = uv_now(c->options.loop) + HARD_LIMIT * c->options.idle_ms;

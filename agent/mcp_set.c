@@ -192,7 +192,8 @@ static void connect_to(struct mcp_server *v)
                                          .cwd = s->cwd,
                                          .roots = session_roots(s),
                                          .forms = s->env->forms,
-                                         .ready_ms = s->env->config.mcp_ms};
+                                         .ready_ms = s->env->config.mcp_ms,
+                                         .idle_ms = s->env->config.mcp_call_ms};
     int rc = mcp_client_open(&o, &ops, v, &v->client);
     if (rc < 0) {
         char why[300];

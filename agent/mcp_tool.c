@@ -1,10 +1,12 @@
 #include "agent/mcp_tool.h"
 
 #include "agent/mcp_content.h"
+#include "agent/update.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "json/json.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,12 +45,43 @@ static void on_answer(void *ctx, const cJSON *answer, const char *why)
     tool_finish(run, &result);
 }
 
+/* "3 of 10: copying", "3: copying", "copying" */
+static void describe(const cJSON *progress, char *ret, size_t n)
+{
+    const cJSON *done = json_get(progress, "progress"), *total = json_get(progress, "total");
+    const char *message = json_get_str(progress, "message");
+    char all[32] = "";
+    if (cJSON_IsNumber(total))
+        snprintf(all, sizeof all, " of %.15g", total->valuedouble);
+    if (cJSON_IsNumber(done))
+        snprintf(ret, n, "%.15g%s%s%.200s", done->valuedouble, all, message ? ": " : "",
+                 message ? message : "");
+    else
+        snprintf(ret, n, "%.200s", message ? message : "");
+}
+
+static void on_progress(void *ctx, const cJSON *progress)
+{
+    const struct tool_run *run = ctx;
+    const struct client_to *to = &run->call->client;
+    char text[300];
+    struct buf update = {0};
+    describe(progress, text, sizeof text);
+    if (update_write_tool_progress(&update, run->call->id, text) == 0)
+        update_raw((struct update_to){.peer = to->peer, .session_id = to->session_id}, update.p,
+                   update.n);
+    buf_deinit(&update);
+}
+
 static int start(struct tool_run *run, struct tool_call *c)
 {
     const struct mcp_tool *t = of(c->tool);
     struct mcp_call *call = NULL;
-    const struct mcp_call_options o = {
-        .name = t->remote, .args = c->args, .cb = on_answer, .ctx = run};
+    const struct mcp_call_options o = {.name = t->remote,
+                                       .args = c->args,
+                                       .cb = on_answer,
+                                       .on_progress = on_progress,
+                                       .ctx = run};
     if (!*t->client)
         return E_CLOSED; /* it ended while the user was asked */
     int rc = mcp_client_call(*t->client, &o, &call);

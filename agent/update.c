@@ -166,6 +166,22 @@ int update_write_tool_result(struct buf *out, const char *id, const struct tool_
     return jw_end(&w);
 }
 
+int update_write_tool_progress(struct buf *out, const char *id, const char *text)
+{
+    struct jsonw w;
+    open_object(&w, out, ACP_UPDATE_TOOL_CALL_UPDATE);
+    jw_kstr(&w, "toolCallId", id);
+    jw_kstr(&w, "status", acp_tool_status_name(ACP_TOOL_IN_PROGRESS));
+    jw_kopen(&w, "content", '[');
+    jw_open(&w, '{');
+    jw_kstr(&w, "type", acp_tool_content_name(ACP_TOOL_CONTENT_CONTENT));
+    write_text_block(&w, text, strlen(text));
+    jw_close(&w);
+    jw_close(&w);
+    jw_close(&w);
+    return jw_end(&w);
+}
+
 int update_write_usage(struct buf *out, int64_t used, uint64_t size)
 {
     struct jsonw w;

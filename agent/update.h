@@ -42,6 +42,8 @@ void update_write_diff(struct jsonw *w, const char *path, const struct tool_diff
 int update_write_tool_call(struct buf *out, const char *id, const struct tool_call *c,
                            const char *name);
 int update_write_tool_result(struct buf *out, const char *id, const struct tool_result *result);
+/* How far a call is: shown until its result comes. */
+int update_write_tool_progress(struct buf *out, const char *id, const char *text);
 
 /* One block of a message of the user's, shown again. */
 int update_user_block(struct update_to to, const char *message_id, const cJSON *block);

@@ -226,6 +226,37 @@ def test_cancel_is_told_to_the_server(agent, mock_provider, work):
     assert cancelled["params"]["requestId"] == call["id"]
 
 
+def test_progress_is_shown(agent, mock_provider, work):
+    provider = mock_provider([{"reply": [tool("mcp__s__slow")]}, {"reply": [{"text": "done"}]}])
+    process, session = start(agent, provider, work, [scripted("s")])
+    updates, _ = play(process, session)
+    running = [texts(u) for u in updates if u.get("status") == "in_progress" and u.get("content")]
+    assert running == [["1 of 2: copying"], ["2 of 2: copying"]] and texts(results(updates)[0]) == ["slow: "]
+    end(process)
+
+
+def test_a_server_that_writes_much_to_stderr(agent, mock_provider, work):
+    provider = mock_provider([{"reply": [tool("mcp__s__noise", text="hi")]}, {"reply": [{"text": "done"}]}])
+    process, session = start(agent, provider, work, [scripted("s")])
+    assert texts(results(play(process, session)[0])[0]) == ["noise: hi"]
+    end(process)
+
+
+def test_a_call_that_takes_too_long(agent, mock_provider, work):
+    """The model is told, and so is the server."""
+    provider = mock_provider([{"reply": [tool("mcp__s__hang"), tool("mcp__s__echo", text="hi")]}, {"reply": [{"text": "done"}]}])
+    process = agent("--model", "openai/m", provider=provider, env={"ACP_AGENT_MCP_CALL_MS": "300"})
+    process.call("initialize", {"protocolVersion": 1})
+    session = process.call("session/new", {"cwd": str(work), "mcpServers": [scripted("s", "--log", work / "log")]})["result"]["sessionId"]
+    first, second = results(play(process, session)[0])
+    assert first["status"] == "failed" and "in time" in texts(first)[0] and texts(second) == ["echo: hi"]
+    end(process)
+    log = [json.loads(line) for line in (work / "log").read_text().splitlines()]
+    call = [m for m in log if m.get("method") == "tools/call"][0]
+    cancelled, = [m for m in log if m.get("method") == "notifications/cancelled"]
+    assert cancelled["params"]["requestId"] == call["id"] and not [m for m in log if m.get("method") == "ping"]
+
+
 def test_handshake_environment_and_folder(agent, mock_provider, work):
     provider = mock_provider([{"reply": [tool("mcp__s__where")]}, {"reply": [{"text": "done"}]}])
     server = scripted("s", "--log", work / "log", env=[{"name": "EXTRA", "value": "a=b"}])

@@ -13,7 +13,7 @@ for flag in ("refuse", "die", "odd-tools", "ignore-eof", "prompts"):
 o = options.parse_args()
 
 ECHO = {"type": "object", "properties": {"text": {"type": "string"}}}
-TOOLS = ["echo", "hang", "where", "grow", "quiz"]
+TOOLS = ["echo", "hang", "where", "grow", "quiz", "noise", "slow"]
 FORM = {"type": "object", "properties": {"age": {"type": "integer", "title": "Age"}}, "required": ["age"]}
 grown, quiz = False, None
 
@@ -46,6 +46,13 @@ def call(params, ident):
     name, arguments = params["name"], params.get("arguments", {})
     if name == "hang":
         return None
+    if name == "noise":
+        print("x" * (256 << 10), file=sys.stderr, flush=True)
+    if name == "slow":
+        token = params["_meta"]["progressToken"]
+        for n in (1, 2):
+            say(method="notifications/progress", params={"progressToken": token, "progress": n, "total": 2, "message": "copying"})
+        say(method="notifications/progress", params={"progressToken": "another", "progress": 9})
     if name == "quiz":
         quiz = ident
         say(id="q1", method="elicitation/create", params={"message": "How old?", "requestedSchema": FORM})
