@@ -78,7 +78,7 @@ def test_our_own_answers_are_not_the_models(agent, mock_provider, work, tmp_path
     assert roles == [("user", "hi"), ("assistant", "ok"), ("user", "again")]
 
 
-def test_commands_are_told_before_a_session_is_open_again(agent, mock_provider, work, tmp_path):
+def test_commands_are_told_when_a_session_is_open_again(agent, mock_provider, work, tmp_path):
     home = tmp_path / "home"
     provider = mock_provider([{"when": {}, "reply": [{"text": "ok"}]}])
     process = agent(home=home, provider=provider)
@@ -87,6 +87,8 @@ def test_commands_are_told_before_a_session_is_open_again(agent, mock_provider, 
     for method in ("session/load", "session/resume"):
         seen = len(announced(process))
         process.call(method, {"sessionId": session, "cwd": str(work), "mcpServers": []})
+        assert len(announced(process)) == seen # they come behind all that is history
+        process.call("session/list", {})
         assert len(announced(process)) == seen + 1
 
 
